@@ -58,9 +58,6 @@ def need_libraries() -> None:
 def load(run: str | PathLike[str]) -> pd.DataFrame:
     """Return the figures of a run as a DataFrame: one figure of one repetition in each line.
 
-    Args:
-        run: The folder of the run.
-
     Returns:
         A frame with what was measured (`experiment`, `platform`, `kind`, `placement`, `route` and so on), a
         column for each parameter, `repetition`, `seed`, `metric`, `unit` and `value`.

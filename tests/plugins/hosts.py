@@ -57,12 +57,12 @@ class LabHost:
 
     def pids(self) -> list[int]:
         """Return the processes that run on this host, the SSH server among them."""
-        from formicary_bench.netlab import processes
+        from formicary_bench.netlab import status
 
-        return processes.on(self.namespace)
+        return status.on(self.namespace)
 
     def _port(self, *change: str) -> None:
-        from formicary_bench.netlab.programs import ip
+        from formicary_bench.netlab.network import ip
 
         ip("-netns", self.switch, "link", "set", self.name, *change)
 
@@ -116,8 +116,7 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
     """Make a lab, for as long as the block lasts."""
     need_namespaces({"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"})
     from formicary_bench.netlab.folder import LabFolder
-    from formicary_bench.netlab.make import up
-    from formicary_bench.netlab.remove import down
+    from formicary_bench.netlab.make import down, up
 
     _remove_left_over()
     folder = LabFolder(_FOLDERS / f"{_PREFIX}-{os.getpid()}-{next(_NUMBERS)}")
@@ -134,8 +133,8 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
 
 def _remove_left_over() -> None:
     """Remove the labs of runs that were killed."""
-    from formicary_bench.netlab.errors import LabError
-    from formicary_bench.netlab.remove import down
+    from formicary_bench.netlab import LabError
+    from formicary_bench.netlab.make import down
 
     for folder in _FOLDERS.glob(f"{_PREFIX}-*-*"):
         made_by = folder.name.split("-")[-2]

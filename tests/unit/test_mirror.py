@@ -20,7 +20,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "bench/experiments/messaging": "unit/bench/runner/planning/test_planning.py",
     "bench/subjects/baselines": "integration/bench/runner/execution/test_execution_run.py",
     "bench/subjects/ours": "integration/bench/runner/execution/test_execution_run.py",
-    "bench/subjects/variants": "integration/bench/experiments/messaging/designs/test_designs.py",
+    "bench/subjects/variants": "integration/bench/experiments/messaging/test_variants_designs.py",
     "core/conversing": "unit/protocols/test_conversations.py",
     "fipa/management_agent": "integration/management/requests/test_requests.py",
     "processes/parent": "integration/local/test_launchers.py",

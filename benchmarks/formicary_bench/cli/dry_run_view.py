@@ -10,8 +10,7 @@ from formicary.cli.output import say
 from formicary.core.quoting import printable
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.machine import collect_machine
-from formicary_bench.runner.forecast.duration_history import earlier_durations
-from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.runner.forecast.forecast import Forecast, earlier_durations, in_words
 from formicary_bench.subjects.registry import subject_of
 
 if TYPE_CHECKING:
@@ -22,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:
-    """Print it.
-
-    Args:
-        run_plan: what would be measured.
-        as_json: whether to print a line of JSON for each configuration instead of a table.
-    """
+    """Print it."""
     order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*run_plan.notes, *run_plan.left_out):

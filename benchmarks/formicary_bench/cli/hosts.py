@@ -15,8 +15,8 @@ from formicary_bench.cli.hosts_lab import app as lab
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.inventory import Host
-    from formicary_bench.remote.steps import Steps
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,11 +50,11 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     Changes nothing on the hosts. Lists every problem with the next step; the exit
     code is 1 if a host cannot be used.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli import hosts_check_view
+    from formicary_bench.cli import hosts_view
     from formicary_bench.remote.checks import check as checking
     from formicary_bench.remote.folders import code_digest
 
@@ -62,7 +62,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     if as_json:
         show_json(checked)
     else:
-        hosts_check_view.show(checked, code_digest())
+        hosts_view.show(checked, code_digest())
     if not checked.is_fit:
         raise typer.Exit(1)
 
@@ -78,11 +78,11 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
     The old environment works until the new one does. The exit code is 1 if a host
     could not be prepared.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_outcome_view import show_prepared
+    from formicary_bench.cli.hosts_view import show_prepared
     from formicary_bench.remote.provisioning.prepare import prepare as prepare_all
 
     prepared = _on_hosts(hosts_toml, on, prepare_all)
@@ -99,11 +99,11 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     is only ended if it is certain to be ours. The exit code is 1 if a host could
     not be cleaned.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_outcome_view import show_cleaned
+    from formicary_bench.cli.hosts_view import show_cleaned
     from formicary_bench.remote import clean as cleaning
 
     cleaned = _on_hosts(hosts_toml, on, cleaning.clean)
@@ -118,7 +118,7 @@ def _on_hosts(
     """Do something on the chosen hosts to its end, or until Ctrl-C: then nothing of it goes on anywhere."""
     import asyncio
 
-    from formicary_bench.cli.hosts_progress import StepsDisplay
+    from formicary_bench.cli.hosts_view import StepsDisplay
     from formicary_bench.remote.inventory import choose, load
 
     inventory = load(path)

@@ -60,7 +60,7 @@ def up(
 def down(*, folder: Folder = None, as_json: Json = False) -> None:
     """Remove the lab with its hosts, their processes and its files; does nothing if there is none."""
     from formicary.cli.output import show_json
-    from formicary_bench.netlab.remove import down as remove
+    from formicary_bench.netlab.make import down as remove
 
     removed = remove(folder)
     if as_json:

@@ -83,9 +83,6 @@ def _warn_if_busy(run: RunFolder) -> None:
 def python_of(environment: Path) -> str:
     """Return the Python of an environment in which the laboratory is installed.
 
-    Args:
-        environment: A Python, or the folder of a virtual environment.
-
     Raises:
         UsageError: It is none.
     """

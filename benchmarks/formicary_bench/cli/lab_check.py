@@ -56,9 +56,9 @@ def check(
 
     from formicary.errors import UsageError
     from formicary_bench.labs.checking import check as checking
-    from formicary_bench.labs.folders import lab_of
-    from formicary_bench.labs.pictures import write_pictures
+    from formicary_bench.labs.material import lab_of
     from formicary_bench.labs.programs import FILE
+    from formicary_bench.labs.recording import write_pictures
 
     lab = lab_of(folder)
     if seed is None:
@@ -86,7 +86,7 @@ def check(
 
 
 def _show(outcome: Outcome, drawn: list[Path], *, in_full: bool) -> None:
-    from formicary_bench.labs.pictures import sequence_text
+    from formicary_bench.labs.recording import sequence_text
 
     say(f"{'ok  ' if outcome.passed else 'FAIL'} {outcome.exercise}. {outcome.scenario}")
     if outcome.passed:

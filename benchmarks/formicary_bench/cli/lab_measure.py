@@ -50,7 +50,7 @@ def measure(
     """
     need_libraries()
     import formicary
-    from formicary_bench.labs import charts, measuring, results
+    from formicary_bench.labs import charts, measuring
     from formicary_bench.labs.material import lab_named
     from formicary_bench.results.store.machine import cpu_model
 
@@ -66,10 +66,10 @@ def measure(
         found[case].append(value)
     by = who or platform.node() or "somebody"
     answers = tuple(
-        results.Answer(case, guesses[number], tuple(values))
+        measuring.Answer(case, guesses[number], tuple(values))
         for number, (case, values) in enumerate(found.items())
     )
-    result = results.Result(
+    result = measuring.Result(
         lab=name,
         question=measurement.question,
         unit=measurement.unit,
@@ -80,7 +80,7 @@ def measure(
         answers=answers,
     )
     path = to or Path(f"{name}-{_file_name(by)}.json")
-    results.write_result(result, path)
+    measuring.write_result(result, path)
     picture = path.with_suffix(".html")
     if path.is_file():  # and no pipe, beside which nothing is to be
         charts.write_picture([result], picture)
@@ -115,9 +115,9 @@ def merge(
     code is 2 if none is left.
     """
     need_libraries()
-    from formicary_bench.labs import charts, results
+    from formicary_bench.labs import charts, measuring
 
-    found, warnings = results.read_results(files)
+    found, warnings = measuring.read_results(files)
     for warning in warnings:
         say(f"formicary: {warning}", err=True)
     if to is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.folder import RunFolder
+
 
 LIST = examples(
     "bench list",
@@ -113,7 +116,6 @@ def _chosen(name: str | None) -> tuple[list[Experiment], bool]:
     Raises:
         UsageError: there is nothing of that name.
     """
-    from formicary_bench.cli.of_papers import of_source
     from formicary_bench.experiments.registry import EXPERIMENTS
     from formicary_bench.experiments.selections import SELECTIONS
 
@@ -173,11 +175,6 @@ def _show_experiments(experiments: Iterable[Experiment]) -> None:
 def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
     """Print the runs for which all conditions hold, the oldest first.
 
-    Args:
-        where: The conditions.
-        folder: Where the runs are.
-        as_json: Whether to print a line of JSON for each.
-
     Raises:
         UsageError: A condition is none, or there is no such folder.
     """
@@ -227,3 +224,42 @@ def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+_WORDS = {"figure": "fig", "figures": "fig", "figs": "fig", "tables": "table", "sections": "section"}
+_RANGE = re.compile(r"(\d+)([a-z]?) to (\d+)([a-z]?)")
+
+
+def of_source(asked: str) -> list[Experiment]:
+    """Return the experiments of what was asked for: `alberola`, `Burbeck 2004` or `Alberola 2010, Fig. 9`."""
+    from formicary_bench.experiments.registry import EXPERIMENTS
+
+    wanted = _terms(asked)
+    return [
+        one
+        for one in EXPERIMENTS.values()
+        if wanted and one.is_of_paper and any(wanted <= _terms(part) for part in one.source.split("; "))
+    ]
+
+
+def _terms(text: str) -> set[str]:
+    """Return what a source has in it, a term each: `alberola`, `2010`, `fig 9`."""
+    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    spelled = _RANGE.sub(lambda found: ", ".join(_between(*found.groups())), plain)
+    found, kind = set(), ""
+    for word in re.findall(r"[a-z][a-z-]*[a-z]|\d[\d.]*[a-z]?", spelled):
+        word = word.rstrip(".")  # noqa: PLW2901 - the end of a sentence
+        name = _WORDS.get(word, word)
+        if name in {"fig", "table", "section", "test"}:
+            kind = name
+        elif word[0].isdigit() and kind:
+            found |= {f"{kind} {word}", f"{kind} {word.rstrip('abcd')}"}
+        else:
+            found.add(word)
+    return found - {"and", "to"}
+
+
+def _between(first: str, letter: str, last: str, final: str) -> list[str]:
+    if letter and final:
+        return [f"{first}{chr(code)}" for code in range(ord(letter), ord(final) + 1)]
+    return [str(number) for number in range(int(first), int(last) + 1)]

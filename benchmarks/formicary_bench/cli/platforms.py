@@ -13,7 +13,7 @@ from formicary.cli.output import say, show_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.cli.platform_list import Listed
+    from formicary_bench.cli.platform_tables import Listed
 
 
 app = typer.Typer(invoke_without_command=True)
@@ -44,7 +44,7 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
     """List the platforms that can be measured, and install drivers for others."""
     if context.invoked_subcommand is not None:
         return
-    from formicary_bench.cli.platform_list import listed
+    from formicary_bench.cli.platform_tables import listed
 
     if as_json:
         _print_json(listed())
@@ -59,7 +59,7 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
 def show(names: _Names, *, as_json: _Json = False) -> None:
     """Show the details of some platforms."""
     from formicary.errors import UsageError
-    from formicary_bench.cli.platform_list import listed
+    from formicary_bench.cli.platform_tables import listed
 
     known = {one.name: one for one in listed()}
     for name in names:

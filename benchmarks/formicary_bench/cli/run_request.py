@@ -9,9 +9,9 @@ from formicary.errors import UsageError
 from formicary_bench.plans.reading import HostsAsked, hosting_of
 from formicary_bench.runner.execution.run import perform_all, resume
 from formicary_bench.runner.execution.run_hosts import read_host_selection
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.run_plan import everything, of_one
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.presets import EVERYTHING, QUICK
+from formicary_bench.vocabulary.names import EVERYTHING, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.run import Outcome
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
+    from formicary_bench.runner.planning.options import Values
     from formicary_bench.runner.planning.run_plan import RunPlan
-    from formicary_bench.runner.planning.values import Values
 
 
 def refuse(values: Values, what: str, instead: str, *, but: Sequence[str] = ()) -> None:

@@ -56,16 +56,9 @@ def show(
 
 
 def show_run(run_folder: RunFolder, *, as_json: bool, tables: bool, cold: bool = False) -> None:
-    """Print what a run has found, and write its report.
-
-    Args:
-        run_folder: The run.
-        as_json: Whether to print lines of JSON.
-        tables: Whether to print all tables, and not only what has come out.
-        cold: Whether these have the figures of the cold, too.
-    """
+    """Print what a run has found, and write its report."""
     from formicary_bench.reports.document.sections import Document
-    from formicary_bench.reports.document.warmth import cold_extras
+    from formicary_bench.reports.document.stability import cold_extras
     from formicary_bench.reports.formats import html, json_lines, terminal, terminal_overview
 
     document, console = Document(run_folder), terminal.console_for_reports()

@@ -70,8 +70,8 @@ def _plan(run: RunFolder, claimed: Sequence[Statement], repeat: int) -> RunPlan:
     """Return what is measured: the configurations that claims are made of, as they were."""
     from formicary_bench.results.summary.row import frame
     from formicary_bench.runner.execution.resume import refuse_unknown
+    from formicary_bench.runner.planning.options import parse
     from formicary_bench.runner.planning.run_plan import RunPlan
-    from formicary_bench.runner.planning.values import parse
 
     if not claimed:
         raise UsageError(

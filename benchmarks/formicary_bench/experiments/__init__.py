@@ -9,7 +9,7 @@ The way of a parameter:
 1. An experiment declares it: a field of its `Parameters` with its option, kind, unit and help, and its values
    by itself, in the presets and in selections (`grid.swap` has three).
 2. `registry` makes one option of all that have the same name: for the command line, its help, and plans.
-3. `runner.planning.values` reads what was typed into `Options.sizes`. `runner.planning.drafts` combines all
+3. `runner.planning.options` reads what was typed into `Options.sizes`. `runner.planning.drafts` combines all
    sizes for each subject at each place; `fit` drops what does not go together, and adds what follows.
 4. `Configuration.parameters` brings it into the manifest, to the workers, into descriptions, and into the
    command that measures one configuration again.

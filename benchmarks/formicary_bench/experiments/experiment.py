@@ -13,11 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.vocabulary.metrics import CREATED, ROUND_TRIPS
-from formicary_bench.vocabulary.names import family_of
+from formicary_bench.vocabulary.names import PAPER, family_of
 from formicary_bench.vocabulary.parameters.parameter import declared_by
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME
-from formicary_bench.vocabulary.presets import PAPER
+from formicary_bench.vocabulary.places import APART, HOSTED, N_HOSTS, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.metrics import Metric
     from formicary_bench.vocabulary.parameters.parameter import HasParameters, Parameter, Parameters
-    from formicary_bench.vocabulary.routes import Carrier
+    from formicary_bench.vocabulary.places import Carrier
 
 PAPER_ROUNDS = (500, 1000, 500)
 """As in Alberola 2010."""
@@ -292,7 +291,7 @@ class Experiment:
         return f"formicary bench run {self.name} --preset {PAPER}{hosts}"
 
     def has(self, subject: Subject) -> bool:
-        """Say whether a subject can take part."""
+        """Return whether a subject can take part."""
         if subject.exchanges:
             return self.exchange in subject.exchanges
         if self.subjects:

@@ -14,19 +14,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Preset
-from formicary_bench.vocabulary.presets import PAPER
+from formicary_bench.vocabulary.names import PAPER
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
 
 
 def preset_of(experiment: Experiment, name: str) -> Preset:
-    """Return how much of an experiment a preset measures.
-
-    Args:
-        experiment: the experiment; its usual sizes are taken where it is of no paper.
-        name: the preset's name.
-    """
+    """Return how much of an experiment a preset measures."""
     if name == PAPER:
         return experiment.paper or Preset()
     few = {

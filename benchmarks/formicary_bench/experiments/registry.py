@@ -1,4 +1,4 @@
-"""All experiments, in the order in which they are listed and measured: to add one, add its module here."""
+"""All experiments, in the order in which they are listed and measured: to add one, add it here."""
 
 from __future__ import annotations
 
@@ -6,60 +6,57 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from formicary_bench.experiments import create, memory, network, observe
+from formicary_bench.experiments import create, network, observe, service
 from formicary_bench.experiments.compute import mix, speed_up
-from formicary_bench.experiments.directory import (
-    churn,
-    clients,
-    cpu_register,
-    cpu_search,
-    deregister,
-    hosts,
-    propagation,
-    register,
-    search,
+from formicary_bench.experiments.directory import hosts
+from formicary_bench.experiments.directory.declared import (
+    CHURN,
+    CPU_REGISTER,
+    CPU_SEARCH,
+    DEREGISTER,
+    MANY_CLIENTS,
+    PROPAGATION,
+    REGISTERING,
+    SEARCH,
 )
 from formicary_bench.experiments.grid import fairness, swap
-from formicary_bench.experiments.memory import growth
+from formicary_bench.experiments.memory import GROWING, HOLDING
 from formicary_bench.experiments.messaging import (
     broadcast,
-    cpu,
-    designs,
     encryption,
     fan_out_tree,
-    location,
-    lower_bound,
-    many_to_one,
-    open_loop,
-    pairs,
-    saturation,
-    scale,
     scale_out,
     serialisation,
-    single_pair_size,
-    size,
-    styles,
 )
-from formicary_bench.experiments.mobile import (
-    create_local,
-    create_remote,
-    dispatch,
-    forward_agents,
-    forward_messages,
-    messenger,
-    one_way,
-    proxy,
-    roam,
-    synchronize,
-    two_way,
-    wake,
-    web_shop,
+from formicary_bench.experiments.messaging.declared import (
+    CPU,
+    LOCATION,
+    MANY_TO_ONE,
+    PAIRS,
+    SCALE,
+    SINGLE_PAIR_SIZE,
+    SIZE,
 )
-from formicary_bench.experiments.protocols import auction, contract_net, request
-from formicary_bench.experiments.protocols import memory as conversations_hold
-from formicary_bench.experiments.service import mediated
-from formicary_bench.experiments.traffic import massive_reception, pool_size, ring
-from formicary_bench.experiments.traffic import speed_up as traffic_speed_up
+from formicary_bench.experiments.messaging.open_loop import OPEN_LOOP, SATURATION
+from formicary_bench.experiments.messaging.variants import DESIGNS, LOWER_BOUND, STYLED
+from formicary_bench.experiments.mobile import web_shop
+from formicary_bench.experiments.mobile.declared import (
+    CREATE_LOCAL,
+    CREATE_REMOTE,
+    DISPATCH,
+    FORWARD_AGENTS,
+    FORWARD_MESSAGES,
+    MESSENGER,
+    ONE_WAY,
+    PROXY,
+    ROAM,
+    SYNCHRONIZE,
+    TWO_WAY,
+    WAKE,
+)
+from formicary_bench.experiments.protocols import ASKING_EACH, AT_ONCE, AUCTIONS, CONTRACT_NETS
+from formicary_bench.experiments.traffic import MASSIVE_RECEPTION, POOL_SIZE, RING
+from formicary_bench.experiments.traffic import SPEED_UP as TRAFFIC_SPEED_UP
 from formicary_bench.vocabulary.kinds import either
 from formicary_bench.vocabulary.metrics import (
     CREATION,
@@ -86,21 +83,21 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.vocabulary.parameters import Parameter
 
-_MODULES = (
-    *(pairs, many_to_one, broadcast, fan_out_tree, size, serialisation, lower_bound),
-    *(location, single_pair_size, scale, encryption),
-    *(open_loop, saturation, scale_out, designs, styles, create),
-    *(register, deregister, search, clients, propagation, churn, hosts),
-    *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
-    *(roam, proxy, forward_messages, forward_agents, wake, web_shop),
-    *(mediated, swap, fairness),
-    *(request, contract_net, auction, conversations_hold),
-    *(speed_up, mix, ring, massive_reception, pool_size, traffic_speed_up),
-    *(memory, growth, network, observe),
-    *(cpu, cpu_register, cpu_search),
+_ALL = (
+    *(PAIRS, MANY_TO_ONE, broadcast.EXPERIMENT, fan_out_tree.EXPERIMENT, SIZE, serialisation.EXPERIMENT),
+    *(LOWER_BOUND, LOCATION, SINGLE_PAIR_SIZE, SCALE, encryption.EXPERIMENT),
+    *(OPEN_LOOP, SATURATION, scale_out.EXPERIMENT, DESIGNS, STYLED, create.EXPERIMENT),
+    *(REGISTERING, DEREGISTER, SEARCH, MANY_CLIENTS, PROPAGATION, CHURN, hosts.EXPERIMENT),
+    *(CREATE_LOCAL, CREATE_REMOTE, DISPATCH, ONE_WAY, TWO_WAY, SYNCHRONIZE, MESSENGER),
+    *(ROAM, PROXY, FORWARD_MESSAGES, FORWARD_AGENTS, WAKE, web_shop.EXPERIMENT),
+    *(service.EXPERIMENT, swap.EXPERIMENT, fairness.EXPERIMENT),
+    *(ASKING_EACH, CONTRACT_NETS, AUCTIONS, AT_ONCE),
+    *(speed_up.EXPERIMENT, mix.EXPERIMENT, RING, MASSIVE_RECEPTION, POOL_SIZE, TRAFFIC_SPEED_UP),
+    *(HOLDING, GROWING, network.EXPERIMENT, observe.EXPERIMENT),
+    *(CPU, CPU_REGISTER, CPU_SEARCH),
 )
 
-EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
+EXPERIMENTS: dict[str, Experiment] = {one.name: one for one in _ALL}
 """By name."""
 
 

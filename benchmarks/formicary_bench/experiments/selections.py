@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, LINKS, QUICK, TOUR
+from formicary_bench.vocabulary.names import FAMILY, FAMILY_CPU, LINKS, QUICK, TOUR
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Part

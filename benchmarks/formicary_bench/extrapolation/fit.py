@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, BUSIEST, SERVER_HOLDS, SERVERS_CPU
-from formicary_bench.extrapolation.lines import Prediction, line_through
-from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Costs, Layout
+from formicary_bench.extrapolation.model import (
+    DIRECT,
+    FEDERATED,
+    ONE_SERVER,
+    Costs,
+    Layout,
+    Prediction,
+    line_through,
+)
 from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.names import SCALE_OUT
 
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.extrapolation.idle import IdleLinks
-    from formicary_bench.extrapolation.lines import Line
+    from formicary_bench.extrapolation.model import Line
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.metrics import Metric
 
@@ -181,7 +188,7 @@ def _update(rows: Sequence[Row]) -> Prediction | None:
 
 
 def _doubts(rows: Sequence[Row]) -> list[str]:
-    """Say what makes the measured costs less sure than their intervals are wide."""
+    """Return what makes the measured costs less sure than their intervals are wide."""
     busy = [part for row in rows if (part := row.mean(BUSIEST)) is not None]
     said = []
     if any(part > _CROWDED for part in busy):

@@ -19,7 +19,7 @@ import msgspec
 
 from formicary import Container
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.extrapolation.lines import Line, Prediction, line_through
+from formicary_bench.extrapolation.model import Line, Prediction, line_through
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def _rise(line: Line | None) -> Prediction:
 
 
 async def wait(count: int) -> Waited:
-    """Have so many containers wait that have links with each other.
+    """Make so many containers wait, linked with each other.
 
     Raises:
         FormicaryError: they do not find each other.

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from formicary_bench.extrapolation.model import CENTRAL, REPLICATED, Layout, directory_outlook, outlook
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.vocabulary.traffic import TRAFFICS
+from formicary_bench.vocabulary.places import TRAFFICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from formicary_bench.extrapolation.fit import Fitted
-    from formicary_bench.extrapolation.lines import Prediction
-    from formicary_bench.extrapolation.model import Outlook
+    from formicary_bench.extrapolation.model import Outlook, Prediction
 
     Text = Callable[[float], str]
 
@@ -42,7 +41,7 @@ def outlooks(fitted: Fitted, hosts: Sequence[int], pairs: int) -> list[Outlook]:
 
 
 def measured_table(fitted: Fitted) -> Extra:
-    """Give what was measured, and what the model is made of."""
+    """Return what was measured, and what the model is made of."""
     lines = [line for line in _costs(fitted) if line[1] is not None]
     columns = [
         Column("what", tuple(what for what, _, _ in lines), names=True),
@@ -71,7 +70,7 @@ def _costs(fitted: Fitted) -> Iterator[tuple[str, Prediction | None, Text]]:
 
 
 def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
-    """Give what is predicted of the ways to connect hosts."""
+    """Return the predictions for the ways to connect hosts."""
     ways = [one for one in found if one.connections]
     first = [one.parts[0] for one in ways]
     columns = [
@@ -93,7 +92,7 @@ def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
 
 
 def directory_table(found: Sequence[Outlook]) -> Extra | None:
-    """Give what is predicted of the directory; None if nothing of it was measured."""
+    """Return the predictions for the directory; None if nothing of it was measured."""
     kinds = [one for one in found if not one.connections]
     if not kinds:
         return None

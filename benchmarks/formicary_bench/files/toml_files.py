@@ -67,10 +67,6 @@ class WrongError(ValueError):
 class TomlFile:
     """A file that is TOML.
 
-    Args:
-        path: the file.
-        text: what it says.
-
     Attributes:
         document: what it says, as Python has it.
     """
@@ -107,7 +103,7 @@ class TomlFile:
         return self._lines.get(where, 0)
 
     def refuse(self) -> None:
-        """Say all that is wrong.
+        """Raise an error with all mistakes.
 
         Raises:
             UsageError: something is.
@@ -121,10 +117,6 @@ class TomlFile:
 
 def read(path: Path, wording: FileWording) -> TomlFile:
     """Read a file.
-
-    Args:
-        path: the file.
-        wording: for sentences.
 
     Raises:
         UsageError: it cannot be read, or is no TOML.
@@ -181,10 +173,6 @@ def convert(value: Any, kind: Any) -> Any:
     instead ("no port; write ..."), its `title` what the words of a `Literal` are, its `examples` how a text
     may be. A tuple takes a list; of equal elements the first is taken.
 
-    Args:
-        value: what the file says.
-        kind: the type.
-
     Raises:
         WrongError: the value is not of this type.
         ExceptionGroup: several elements of a list are not: a WrongError for each.
@@ -220,7 +208,7 @@ def each(items: Iterable[Any], check: Callable[[Any], T]) -> list[T]:
 
 
 def _wrong(value: Any, kind: Any) -> str:
-    """Say what a value is that is not of a type, and what to write instead."""
+    """Return what a value is that is not of a type, and what to write instead."""
     base, meta = _parts(kind)
     if get_origin(base) is Literal:
         known = get_args(base)

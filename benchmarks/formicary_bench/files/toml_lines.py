@@ -78,11 +78,7 @@ def _plain(token: str) -> str:
 
 
 def lines_of(text: str) -> Mapping[Key, int]:
-    """Return the line in which each key is there for the first time, counted from 1.
-
-    Args:
-        text: a file that `tomllib` has read without a mistake.
-    """
+    """Return the line in which each key is there for the first time, counted from 1."""
     scan = _Scan()
     scan.read(text)
     return scan.lines

@@ -11,7 +11,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.files.refusals import next_step
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series
 from formicary_bench.reports.document.sheet import Sheet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from formicary_bench.labs.results import Answer, Result
+    from formicary_bench.labs.measuring import Answer, Result
 
 _WIDE = 56  # characters of the picture in the terminal
 _CLOSE = 2.0  # a guess within this factor is a good one
@@ -41,7 +41,7 @@ def written(unit: str) -> Callable[[float], str]:
 
 
 def spoken(answer: Answer, unit: str) -> str:
-    """Say of a case what was measured and guessed."""
+    """Return what was measured and guessed for a case, as a sentence."""
     text, measured = written(unit), answer.measured
     between = f" ({' to '.join(map(text, measured.bounds))})" if measured.bounds else ""
     factor = answer.factor
@@ -74,7 +74,7 @@ def picture(results: Sequence[Result]) -> list[str]:
 
 
 def class_sentences(results: Sequence[Result]) -> list[str]:
-    """Say what a class has found: how far machines differ, and how good the guesses were."""
+    """Return what a class has found: how far machines differ, and how good the guesses were."""
     unit, said = results[0].unit, []
     for case in _cases(results):
         answers = [answer for result in results if (answer := result.of(case)) is not None]

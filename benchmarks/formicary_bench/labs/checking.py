@@ -13,9 +13,9 @@ from formicary.processes.words import ended_how
 from formicary_bench.labs.confinement import judging
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import Line, Order, Report
-from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.playing import SECONDS, Outcome, load_scenarios, play
 from formicary_bench.labs.process import PATIENCE
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -35,13 +35,6 @@ def check(
     """Play a lab's scenarios with a student's program in a process of its own; yield their outcomes.
 
     A program that hangs or ends its process fails that scenario; the others are played with a new process.
-
-    Args:
-        lab: the lab.
-        program: the student's file.
-        seed: the seed of all random numbers in the scenarios.
-        exercise: only the scenarios of this exercise.
-        seconds: how much CPU time each may take.
     """
     scenarios = load_scenarios(lab.folder / "check.py")
     left = [each for each in scenarios.values() if exercise in {None, each.exercise}]

@@ -71,11 +71,7 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def end_children(but: set[int]) -> None:
-    """Kill the descendants of this process, and wait until they are gone.
-
-    Args:
-        but: children to spare.
-    """
+    """Kill the descendants of this process, and wait until they are gone."""
     for _ in range(_ROUNDS):
         left = _children() - but
         if not left:

@@ -21,7 +21,7 @@ from formicary_bench.labs.exchange import (
     Task,
     Turn,
 )
-from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,10 +35,6 @@ class Gone(Broken):
 
 class Examinee:
     """A student's program in another process.
-
-    Args:
-        line: the connection to it.
-        how: returns a sentence that says how the process has ended.
 
     Attributes:
         is_gone: whether the process can no longer be used.
@@ -149,7 +145,7 @@ class Examinee:
         self._frames.append(frame)
 
     async def do(self, what: Any, *arguments: Any) -> Any:
-        """Have the program's process perform a task; return its result.
+        """Run a task in the program's process; return its result.
 
         Raises:
             Broken: the task has failed.
@@ -187,7 +183,7 @@ class Examinee:
     # -- what it may ask ------------------------------------------------------------------------------------
 
     def offer(self, **functions: Callable[..., Any]) -> list[str]:
-        """Let the program call functions of the judge; return their names."""
+        """Offer functions of the judge to the program; return their names."""
         self._offered.update(functions)
         return [*functions]
 

@@ -48,7 +48,7 @@ def notebook_of(lab: Lab) -> str:
         )
     import jupytext
 
-    from formicary_bench.labs.folders import text_of
+    from formicary_bench.labs.material import text_of
 
     cell = f"```python\n%%writefile {FILE}\n{lab.text('start.py')}```\n"
     text = f"{_KERNEL}{text_of(lab)}{_PROGRAM}\n{cell}{_CHECK}"

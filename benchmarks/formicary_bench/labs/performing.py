@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from formicary import Container
 from formicary.testing import VirtualClockLoop
 from formicary_bench.labs.exchange import Answer, Begin, Call, Final, Finish, Frame, Idle, Look, Over, Turn
-from formicary_bench.labs.mistakes import what_failed, with_code
 from formicary_bench.labs.ports import Ports
+from formicary_bench.labs.programs import what_failed, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,7 +137,7 @@ class _Scene:
         self._end.set()
 
     def fail(self, problem: str) -> None:
-        """Tell the judge that the scenario is aborted, and wait until the judge ends it."""
+        """Report to the judge that the scenario is aborted, and wait until the judge ends it."""
         if self._end.is_set():
             return
         self._finish()

@@ -19,7 +19,7 @@ import msgspec
 from formicary.testing import NothingLeftError
 from formicary_bench.labs.examinee import Examinee, Gone, JudgesLoop
 from formicary_bench.labs.exchange import Final
-from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.programs import Broken
 from formicary_bench.labs.recording import Arrow, about
 from formicary_bench.labs.scenarios import Scenario, Stage
 

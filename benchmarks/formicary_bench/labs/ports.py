@@ -23,11 +23,7 @@ logger = get_logger("formicary.transport")
 
 
 class Ports:
-    """The ports of one side, and the domains of the containers on the other.
-
-    Args:
-        send: sends a frame to the other side.
-    """
+    """The ports of one side, and the domains of the containers on the other."""
 
     def __init__(self, send: Callable[[Frame], None]) -> None:
         self.send = send
@@ -62,11 +58,7 @@ class Ports:
 
 
 class Port(LineTransport["PortLine"]):
-    """The transport of a container.
-
-    Args:
-        ports: those of its side.
-    """
+    """The transport of a container."""
 
     def __init__(self, ports: Ports) -> None:
         super().__init__()
@@ -136,13 +128,7 @@ class Port(LineTransport["PortLine"]):
 
 
 class PortLine(SendingEnd):
-    """The line from a container to another one.
-
-    Args:
-        send: sends a frame to the other side.
-        source: the sending container.
-        domain: the receiving container's domain.
-    """
+    """The line from a container to another one."""
 
     is_empty = True
 
@@ -160,13 +146,13 @@ class PortLine(SendingEnd):
         self._send(Frame("control", self._source.domain, self.domain, "", payload, channel))
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other container to send a receiver nothing more, or to go on."""
+        """Ask the other container to pause or resume sending to a receiver."""
         self._send(Frame("hold" if is_paused else "release", self._source.domain, self.domain, receiver))
 
     async def drained(self) -> None:
         """Return at once: what is on its way arrives without us."""
 
     def close(self) -> None:
-        """Let those go on who wait; what was lost is said by the judge."""
+        """Wake all who wait; the judge reports what was lost."""
         self._source.dispatcher.overflow.forget(self)
         self.paused.release()

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from formicary_bench.labs.confinement import confine
 from formicary_bench.labs.exchange import Begin, Line, Loaded, Order, Over, Report
-from formicary_bench.labs.mistakes import Broken, quoted, running_line
 from formicary_bench.labs.performing import perform
-from formicary_bench.labs.programs import load
+from formicary_bench.labs.programs import Broken, load, quoted, running_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ import msgspec
 
 from formicary import Container
 from formicary.container.container import PLATFORM
-from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.programs import Broken
 from formicary_bench.labs.recording import Recorder
 from formicary_bench.labs.switch import Switch
 
@@ -49,12 +49,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 def scenario(name: str, *, exercise: int) -> Callable[[Play], Scenario]:
-    """Make a scenario of a coroutine function, whose docstring says what must hold.
-
-    Args:
-        name: a few words.
-        exercise: the number of the exercise that it belongs to.
-    """
+    """Make a scenario of a coroutine function, whose docstring says what must hold."""
 
     def made(play: Play) -> Scenario:
         return Scenario(name, exercise, " ".join((play.__doc__ or "").split()), play)
@@ -96,11 +91,7 @@ class Player:
 
 
 class Offer:
-    """Functions of the check that the program may call: where it is an argument of `start`, its attributes.
-
-    Args:
-        functions: coroutine functions that take plain data, and return it.
-    """
+    """Functions of the check that the program may call, as attributes of an argument of `start`."""
 
     def __init__(self, **functions: Callable[..., Awaitable[Any]]) -> None:
         self.functions = functions
@@ -108,10 +99,6 @@ class Offer:
 
 class Stage:
     """Where a scenario is played: containers on a network, the judge's here and those of the program there.
-
-    Args:
-        examinee: the student's program, in its process.
-        chance: for what is to be different in each run, and not to be guessed.
 
     Attributes:
         network: what joins the containers; change its `delay`.
@@ -198,7 +185,7 @@ class Stage:
             await self._examinee.do("replace", name)
 
     async def watch(self, **functions: Callable[[], None]) -> None:
-        """Have functions called each time when the program calls its own of this name.
+        """Call functions whenever the program calls its own of this name.
 
         Raises:
             Broken: the program has none of this name.
@@ -223,7 +210,7 @@ class Stage:
             raise Broken(f"{agent.name} has not ended after {seconds:g} s", about=[agent.name]) from None
 
     def expect(self, holds: object, sentence: str, *, about: Iterable[str] = ()) -> None:
-        """Say what must hold.
+        """Record what must hold.
 
         Args:
             holds: whether it does.

@@ -15,8 +15,8 @@ import msgspec
 from formicary.core.quoting import shorten
 from formicary.testing.memory_line import decode, domain_of
 from formicary_bench.labs.exchange import Frame
-from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.ports import Port, Ports
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,10 +38,6 @@ class Switch:
     """Connects the containers of a scenario: `Container("c1", server=switch)`.
 
     From one container to another, messages arrive in the order in which they were sent.
-
-    Args:
-        recorder: records the messages.
-        to_program: passes a frame to the program's process.
 
     Attributes:
         delay: how many seconds each message is on its way; or a function that is asked for it each time, so

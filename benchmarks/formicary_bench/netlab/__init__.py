@@ -1,9 +1,18 @@
 """Hosts on one machine: network namespaces that a bridge joins, with an SSH server in each.
 
-- `make`, `remove`, `status`: `formicary hosts lab up`, `down` and `status`.
-- `lab`: what a lab consists of; `folder`: what is remembered of it; `inventory_file`: its hosts.toml.
-- `network`, `ssh`, `processes`: its network, its SSH servers, what runs on its hosts.
-- `programs`: the system's programs that it is made with; `errors`: what may go wrong.
+- `make`, `status`: `formicary hosts lab up`, `down` and `status`.
+- `folder`: what a lab consists of, and what is remembered of it.
+- `network`, `ssh`: its network, the system's programs for it, and its SSH servers with its hosts.toml.
 """
 
+from __future__ import annotations
+
+from formicary.errors import FormicaryError
+
 CPU_GROUP = "runtime"
+
+
+class LabError(FormicaryError):
+    """A lab cannot be made, looked at or removed; the sentence says why, and what to do."""
+
+    exit_code = 3

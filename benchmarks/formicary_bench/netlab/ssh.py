@@ -1,18 +1,22 @@
-"""The SSH servers of a lab: a key to all hosts, a configuration, one sshd on each."""
+"""How the hosts of a lab are reached: a key to all, one sshd on each, and the inventory of them."""
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary_bench.netlab.errors import LabError
-from formicary_bench.netlab.programs import PACKAGES, FailedError, find, ip, run
+from formicary_bench.netlab import LabError
+from formicary_bench.netlab.folder import INTERFACE
+from formicary_bench.netlab.network import PACKAGES, FailedError, find, ip, run
 
 if TYPE_CHECKING:
-    from formicary_bench.netlab.folder import LabFolder
-    from formicary_bench.netlab.lab import LabHost
+    from collections.abc import Iterator
+
+    from formicary_bench.netlab.folder import Lab, LabFolder, LabHost
+
 
 PRIVILEGE_SEPARATION = Path("/run/sshd")  # compiled into sshd; the system's own makes it when it starts
 _SECONDS_TO_START = 10.0
@@ -132,3 +136,47 @@ def _last_words(log: Path) -> str:
     return "; ".join(
         [line.strip() for line in lines if line.strip()][-2:]
     )  # the reason, and what comes of it
+
+
+GROUP = "lab"
+"""The group of all hosts of a lab."""
+
+_ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x7F: "\\u007f"} | {n: f"\\u{n:04x}" for n in range(32)}
+
+
+def inventory(lab: Lab, folder: LabFolder) -> str:
+    """Return the text of the file."""
+    return "\n".join(_lines(lab, folder)) + "\n"
+
+
+def _lines(lab: Lab, folder: LabFolder) -> Iterator[str]:
+    yield "# The hosts of a lab on one machine: `formicary hosts lab up` has made them and this file, and"
+    yield f"# `formicary hosts lab down{folder.option}` removes them and this file."
+    yield ""
+    yield "[defaults]"
+    yield 'user = "root"'
+    yield f"key = {quoted(str(folder.key))}"
+    yield f"known_hosts = {quoted(str(folder.known_hosts))}"
+    yield "# What is installed here is there already: the hosts share this machine's files."
+    yield from _environment()
+    yield f"groups = [{quoted(GROUP)}]"
+    yield "# The interface whose traffic is measured."
+    yield f"interface = {quoted(INTERFACE)}"
+    for host in lab.hosts:
+        yield ""
+        yield f"[hosts.{host.name}]"
+        yield f"address = {quoted(host.address)}"
+        yield "# Where its containers and servers listen for the other hosts."
+        yield f"listen = {quoted(host.address)}"
+
+
+def _environment() -> Iterator[str]:
+    if (Path(sys.prefix) / "bin" / "python").exists():
+        yield f"venv = {quoted(sys.prefix)}"
+    else:  # the system's own Python, which may have `python3` alone
+        yield f"python = {quoted(sys.executable)}"
+
+
+def quoted(text: str) -> str:
+    """Return a text as TOML has it."""
+    return f'"{text.translate(_ESCAPES)}"'

@@ -13,21 +13,12 @@ from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.results.summary.warm_up import read_rule
-from formicary_bench.runner.planning.named_subjects import subjects_named
-from formicary_bench.runner.planning.options import Options, with_preset
+from formicary_bench.runner.planning.options import Options, subjects_named, with_preset
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import of_several
 from formicary_bench.subjects.registry import subjects
 from formicary_bench.vocabulary.kinds import WrongError
-from formicary_bench.vocabulary.parameters import (
-    ALWAYS,
-    HOSTS,
-    MOST_SEED,
-    OWN,
-    SHARED,
-    VARIED,
-    WHOLE,
-)
+from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, MOST_SEED, OWN, SHARED, VARIED, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,10 +47,6 @@ _WORDING = toml_files.FileWording(
 
 def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
     """Read a plan.
-
-    Args:
-        path: the file.
-        hosts: names of the hosts that containers may be on.
 
     Raises:
         UsageError: it cannot be read, or there is something wrong with it: all of that.
@@ -162,7 +149,7 @@ class _Reader:
     def _part(
         self, where: tuple[str, ...], table: Mapping[str, Any], shared: Mapping[str, Any]
     ) -> Iterator[Options]:
-        """Give what a table asks for, if that can be measured."""
+        """Yield what a table asks for, if that can be measured."""
         experiment = self._experiment(where, table)
         declared = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment else {}
         own = self._values(table, {**_OF_TABLES, **declared}, where)
@@ -233,7 +220,7 @@ def _value(parameter: Parameter, given: Any) -> Any:
 
 
 def _could(options: Options) -> bool:
-    """Say whether it is for want of a platform alone that nothing is measured."""
+    """Return whether nothing is measured only because a platform is missing."""
     every = tuple(subject.name for subject in subjects() if subject.is_installed())
     try:
         make_plan(replace(options, subjects=every))

@@ -8,9 +8,9 @@ from formicary.core.files import output_file
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.vocabulary.kinds import unknown
+from formicary_bench.vocabulary.names import EVERYTHING
 from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, SHARED, VARIED, WHOLE
-from formicary_bench.vocabulary.placements import HOSTED
-from formicary_bench.vocabulary.presets import EVERYTHING
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.tables import OF_A_SERVICE, OF_FAIRNESS, OF_LOOPS, OF_MEMORY, ON_THE_WIRE
+from formicary_bench.vocabulary.names import OF_A_SERVICE, OF_FAIRNESS, OF_LOOPS, OF_MEMORY, ON_THE_WIRE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

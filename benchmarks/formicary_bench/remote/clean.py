@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.provisioning.helper import helping
 from formicary_bench.remote.ssh.connection import Web
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.inventory import Host
-    from formicary_bench.remote.steps import Steps
 
 _SECONDS = 300.0  # there may be tens of thousands of files, on a slow disk
 

@@ -19,13 +19,9 @@ from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from formicary.processes.requests import request_nothing
-from formicary_bench.remote.errors import HostError, together
+from formicary_bench.remote import HostError, together
 from formicary_bench.remote.host_agent.link import Link
-from formicary_bench.remote.host_agent.protocol import (
-    Kill,
-    SendOrder,
-    Start,
-)
+from formicary_bench.remote.host_agent.protocol import Kill, SendOrder, Start
 from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.workers import RemoteHost, RemoteWorker
 from formicary_bench.worker.interruption import allow_interrupts
@@ -130,7 +126,7 @@ class Session:
         return self._do(self._ask_all(questions), may_interrupt=True)
 
     def ask_nobody(self, name: str, question: Question[Any]) -> None:
-        """Have a host's host agent do something, whatever comes of it."""
+        """Send an order to a host's host agent, whatever comes of it."""
         self._send(self._links[name], request_nothing(question))
 
     def revive(self, name: str) -> None:
@@ -169,7 +165,7 @@ class Session:
             self._loop.call_soon_threadsafe(link.send, message)
 
     def _do(self, what: Coroutine[object, object, T], *, may_interrupt: bool = False) -> T:
-        """Have the session's thread do something, and wait; only the waiting may be interrupted."""
+        """Run something in the session's thread, and wait; only the waiting may be interrupted."""
         doing = asyncio.run_coroutine_threadsafe(what, self._loop)
         with allow_interrupts() if may_interrupt else nullcontext():
             return doing.result()

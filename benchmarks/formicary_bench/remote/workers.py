@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import ProfilingError
 from formicary.processes.lines import LineError, Lines, encode
 from formicary.processes.messages import Failed
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import (
     CloseWindow,
     Data,
@@ -47,13 +47,7 @@ _SECONDS_TO_END = 5.0
 
 
 class RemoteWorker:
-    """A worker on another host.
-
-    Args:
-        name: the host's.
-        send: gives its host agent an order for it.
-        kill: has its host agent end it.
-    """
+    """A worker on another host."""
 
     def __init__(self, name: str, send: Callable[[Order], None], kill: Callable[[], None]) -> None:
         self._name = name
@@ -234,10 +228,6 @@ class RemoteWindow:
 
 class RemoteHost:
     """Another host on which workers run.
-
-    Args:
-        host: the host.
-        session: by which it is reached.
 
     Attributes:
         name: the host's.

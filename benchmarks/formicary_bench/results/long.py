@@ -27,11 +27,7 @@ _OF_A_ROW = (
 
 
 def lines(run: RunFolder, rows: Sequence[Row] | None = None) -> Iterator[dict[str, Any]]:
-    """Give the lines of a run; `parameters` has those of the experiment by name.
-
-    Args:
-        run: The run.
-        rows: Its rows, where somebody has read them already.
+    """Yield the lines of a run; `parameters` has those of the experiment by name.
 
     Raises:
         UsageError: Raw values are missing or broken.

@@ -6,4 +6,12 @@
 - `forecast`: how long the rest of a run takes.
 """
 
+from __future__ import annotations
+
+from formicary.errors import FormicaryError
+
 CPU_GROUP = "runtime"
+
+
+class RepetitionError(FormicaryError):
+    """A repetition could not be measured; the run may go on with others."""

@@ -14,16 +14,45 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import between, change
-from formicary_bench.statistics.effects import hedges_g
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.intervals import Interval, widening
+from formicary_bench.statistics.ratios import between, change, ratio_of_values
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_TAILS = (0.975, 0.025)
+
+
+def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
+    """Return the difference of two means in standard deviations, with its 95% interval.
+
+    It is Cohen's d with the pooled standard deviation, freed of its bias for few values; the interval is the
+    exact one for normal values of equal variance, by the noncentral t distribution.
+
+    Returns:
+        Positive where `values` are larger; None where either side has fewer than two, or none scatter.
+    """
+    from scipy.special import gammaln, nctdtrinc
+
+    n, m = len(values), len(base)
+    if min(n, m) < 2:  # noqa: PLR2004 - one value has no spread
+        return None
+    means = [math.fsum(each) / len(each) for each in (values, base)]
+    squares = math.fsum(
+        (value - mean) ** 2 for each, mean in zip((values, base), means, strict=True) for value in each
+    )
+    freedom = n + m - 2
+    if not squares:
+        return None
+    unbiased = math.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / math.sqrt(freedom / 2)
+    d = (means[0] - means[1]) / math.sqrt(squares / freedom)
+    root = math.sqrt(n * m / (n + m))  # d times this is Student's t
+    low, high = (float(nctdtrinc(freedom, tail, d * root)) / root for tail in _TAILS)
+    return Interval(d * unbiased, low * unbiased, high * unbiased)
+
 
 FEWEST = 5
 """Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""
@@ -139,7 +168,7 @@ def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[
 
 
 def too_few(contrast: Contrast) -> str | None:
-    """Say why nothing can be decided about a contrast, whatever its figures; None where something can."""
+    """Return why nothing can be decided about a contrast, whatever its figures; None where something can."""
     if contrast.doubt:
         return contrast.doubt
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
@@ -152,12 +181,12 @@ def too_few(contrast: Contrast) -> str | None:
 
 
 def logarithms(contrast: Contrast) -> tuple[list[float], list[float]]:
-    """Give both sides' logarithms, on which tests are made; the figures are above zero."""
+    """Return both sides' logarithms, on which tests are made; the figures are above zero."""
     return [math.log(value) for value in contrast.values], [math.log(value) for value in contrast.base]
 
 
 def repetitions_for(ratio: Interval, repetitions: int, resolution: float) -> int:
-    """Give about how many repetitions of each side make an interval as narrow as the resolution."""
+    """Return about how many repetitions of each side make an interval as narrow as the resolution."""
     half = math.log(ratio.high / ratio.low) / 2
     return max(FEWEST, math.ceil(repetitions * (half / math.log1p(resolution)) ** 2))
 
@@ -167,7 +196,7 @@ def _ratio(contrast: Contrast) -> Interval | None:
 
 
 def _probability(contrast: Contrast) -> float:
-    """Give Welch's p; where nothing scatters, what differs at all differs for certain."""
+    """Return Welch's p; where nothing scatters, what differs at all differs for certain."""
     if len({*contrast.values, *contrast.base}) == 1:
         return 1.0
     p = welch_p(*logarithms(contrast))
@@ -212,7 +241,7 @@ def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: 
 
 
 def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, resolution: float) -> str:
-    """Say what follows from a verdict."""
+    """Return what follows from a verdict."""
     depends = contrast.depends
     if verdict is Verdict.SAME:
         return f"; changes of more than {resolution:.0%} are ruled out{depends}"

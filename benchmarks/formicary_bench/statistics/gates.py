@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import between, change
 from formicary_bench.statistics.comparisons import logarithms, repetitions_for, too_few
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.ratios import between, change, ratio_of_values
 from formicary_bench.statistics.tests import holm, larger_p
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
 
 
 def together(passages: Sequence[Passage]) -> Outcome:
-    """Give what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
+    """Return what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
     outcomes = {passage.outcome for passage in passages}
     for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
         if worse in outcomes:
@@ -79,7 +78,7 @@ def together(passages: Sequence[Passage]) -> Outcome:
 
 
 def _sides(contrast: Contrast, allowed: float) -> tuple[float, float]:
-    """Give the p of being slower than allowed where it is not, and the other way round."""
+    """Return the p of being slower than allowed where it is not, and the other way round."""
     values, base = logarithms(contrast)
     worse, better = (base, values) if contrast.is_rate else (values, base)
     return larger_p(worse, better, allowed), larger_p(better, worse, -allowed)

@@ -1,12 +1,11 @@
-"""How many times as much: the ratio of two figures, with its interval."""
+"""How many times as much: the ratio of two figures with its interval, and changes in words."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.intervals import Interval, widening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +38,6 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
     distribution than they are themselves, and the interval never reaches zero. It is that of the ratio of the
     geometric means, which for figures that scatter by a few percent is that of the means. It is wider where
     the figures of either side are seen to depend on each other.
-
-    Args:
-        values: One figure of each repetition, in their order.
-        base: The same of what they are divided by.
 
     Returns:
         The ratio with its 95% interval; None where either side has fewer than two figures, or one that is not
@@ -88,3 +83,43 @@ def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int
         half = math.sqrt(total) * float(stdtrit(freedom, 1 - 0.025 / family))
         half *= widening(*(values for _, values in logs))
     return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
+
+
+_TWICE = 2
+_DIGITS = 3
+
+
+def change(what: str, ratio: Interval) -> str:
+    """Return by how much something changed, or how many times as much it is, with the interval of that."""
+    if not is_manifold(ratio.mean):
+        bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
+        return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
+    mean, low, high = (_factor(one) for one in (ratio.mean, ratio.low, ratio.high))
+    other = "times the other" if ratio.mean >= 1 else "of the other"
+    return f"the {what} is {mean} {other} (95% interval {low} to {high})"
+
+
+def between(what: str, ratio: Interval) -> str:
+    """Return within what something changed, where nobody can tell whether it did: no figure of its own."""
+    if not is_manifold(ratio.low) and not is_manifold(ratio.high):
+        return f"the {what} changed by {percent(ratio.low)} to {percent(ratio.high)} (95% interval)"
+    low, high = (_factor(one) for one in (ratio.low, ratio.high))
+    return f"the {what} is {low} to {high} times the other (95% interval)"
+
+
+def percent(ratio: float) -> str:
+    """Return a ratio as a change, such as -12.0%."""
+    return f"{(ratio - 1) * 100:+.1f}%"
+
+
+def is_manifold(ratio: float) -> bool:
+    """Whether a change is so large that percent say little: to half, or to twice."""
+    return not 1 / _TWICE < ratio < _TWICE
+
+
+def _factor(ratio: float) -> str:
+    """Write a factor with some digits, but all of its whole part."""
+    if ratio <= 0 or not math.isfinite(ratio):
+        return f"{ratio:g}"
+    places = max(_DIGITS - 1 - math.floor(math.log10(ratio)), 0)
+    return f"{ratio:.{places}f}"

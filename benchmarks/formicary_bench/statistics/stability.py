@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.independence import Dependence, dependence
-from formicary_bench.statistics.intervals import Interval, mean_interval, student_t
+from formicary_bench.statistics.intervals import Dependence, Interval, dependence, mean_interval, student_t
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +111,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
 
 
 def is_advice(needed: int | None) -> bool:
-    """Say whether so many repetitions can be recommended to anybody."""
+    """Return whether so many repetitions can be recommended to anybody."""
     return needed is not None and needed <= _MOST_ADVISED
 
 
@@ -123,7 +122,7 @@ def _needed(needed: int | None, wanted: float) -> str:
 
 
 def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:
-    """Give about how many repetitions make an interval of a mean so narrow, if they scatter as these do.
+    """Return how many repetitions make an interval of a mean so narrow, if they scatter as these do.
 
     Args:
         interval: Of the mean of those that there are.
@@ -152,7 +151,7 @@ def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None
 
 
 def drift(values: Sequence[float]) -> float | None:
-    """Give how much values change from the first to the last, as a part of their median.
+    """Return how much values change from the first to the last, as a part of their median.
 
     Returns:
         None where it may be an accident (by Kendall's test), or where there are fewer than six values.
@@ -167,7 +166,7 @@ def drift(values: Sequence[float]) -> float | None:
 
 
 def trend_p(values: Sequence[float]) -> float:
-    """Give the p of Kendall's test for whether values, not all of them equal, rise or fall in their order."""
+    """Return the p of Kendall's test for a trend in values that are not all equal."""
     from scipy.stats import kendalltau
 
     return float(kendalltau(range(len(values)), values).pvalue)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def difference(values: Sequence[float], base: Sequence[float]) -> Interval:
-    """Give the difference of two means of independent values, with Welch's 95% interval.
+    """Return the difference of two means of independent values, with Welch's 95% interval.
 
     The interval has no width where neither can have one: with one value on either side.
     """
@@ -24,7 +24,7 @@ def difference(values: Sequence[float], base: Sequence[float]) -> Interval:
 
 
 def welch_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Give the probability of such a difference, or a larger one, where there is none in truth.
+    """Return the probability of such a difference, or a larger one, where there is none in truth.
 
     Returns:
         The two-sided p of Welch's t-test; None where either side has fewer than two values, or all values
@@ -34,7 +34,7 @@ def welch_p(values: Sequence[float], base: Sequence[float]) -> float | None:
 
 
 def larger_p(values: Sequence[float], base: Sequence[float], margin: float) -> float:
-    """Give the one-sided p of Welch's test for a difference of means above a margin.
+    """Return the one-sided p of Welch's test for a difference of means above a margin.
 
     Returns:
         The chance of such values, or larger ones, where the true difference is the margin; where neither side
@@ -50,12 +50,12 @@ def larger_p(values: Sequence[float], base: Sequence[float], margin: float) -> f
 
 
 def student_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Give what `welch_p` does by Student's t-test, which takes the variances for equal; the papers' test."""
+    """Return the p of Student's t-test, which assumes equal variances: the papers' test."""
     return _two_sided(difference(values, base).mean, _student(values, base))
 
 
 def rank_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Give the two-sided p of the test of Mann, Whitney and Wilcoxon, which looks at the order alone.
+    """Return the two-sided p of the test of Mann, Whitney and Wilcoxon, which looks at the order alone.
 
     Returns:
         The exact p where there are few values and no ties; None where a side has no value.
@@ -85,7 +85,7 @@ def holm(probabilities: Sequence[float]) -> list[float]:
 
 
 def _two_sided(mean: float, known: tuple[float, float] | None) -> float | None:
-    """Give the p of a difference from its standard error and degrees of freedom."""
+    """Return the p of a difference from its standard error and degrees of freedom."""
     from scipy.special import stdtr
 
     if known is None or not known[0]:
@@ -94,7 +94,7 @@ def _two_sided(mean: float, known: tuple[float, float] | None) -> float | None:
 
 
 def _welch(values: Sequence[float], base: Sequence[float]) -> tuple[float, float] | None:
-    """Give the standard error of a difference of means, and its degrees of freedom."""
+    """Return the standard error of a difference of means, and its degrees of freedom."""
     if min(len(values), len(base)) < 2:  # noqa: PLR2004 - one value has no spread
         return None
     parts = [variance(each) / len(each) for each in (values, base)]
@@ -106,7 +106,7 @@ def _welch(values: Sequence[float], base: Sequence[float]) -> tuple[float, float
 
 
 def _student(values: Sequence[float], base: Sequence[float]) -> tuple[float, float] | None:
-    """Give what `_welch` does with one variance for both."""
+    """Return what `_welch` does with one variance for both."""
     n, m = len(values), len(base)
     if min(n, m) < 2:  # noqa: PLR2004 - one value has no spread
         return None
@@ -115,6 +115,6 @@ def _student(values: Sequence[float], base: Sequence[float]) -> tuple[float, flo
 
 
 def variance(values: Sequence[float]) -> float:
-    """Give the variance of two values or more, as those of a sample."""
+    """Return the variance of two values or more, as those of a sample."""
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)

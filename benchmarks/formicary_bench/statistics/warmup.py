@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary_bench.statistics.slopes import median_slope
+from formicary_bench.statistics.intervals import median_slope
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -84,7 +84,7 @@ def detect(series: ArrayLike) -> WarmUp:
 
 
 def _mser(batches: NDArray[Any]) -> NDArray[Any]:
-    """Give the squared standard error of the mean of what remains, for a cut before each batch."""
+    """Return the squared standard error of the mean of what remains, for a cut before each batch."""
     import numpy as np
 
     # From the end on, and around the mean: differences of large sums would be mere rounding.
@@ -95,7 +95,7 @@ def _mser(batches: NDArray[Any]) -> NDArray[Any]:
 
 
 def _moved(batches: NDArray[Any]) -> float:
-    """Give the relative change from begin to end, if that is no accident; else 0."""
+    """Return the relative change from begin to end, if that is no accident; else 0."""
     import numpy as np
 
     means = np.array([part.mean() for part in np.array_split(batches, min(_TREND_BATCHES, len(batches)))])

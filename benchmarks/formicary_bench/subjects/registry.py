@@ -5,17 +5,227 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.subjects.baselines import catalogue as baselines
-from formicary_bench.subjects.drivers.catalogue import driven
+from formicary_bench.subjects.drivers.installed import driven
 from formicary_bench.subjects.drivers.recipes import RECIPES
-from formicary_bench.subjects.ours import catalogue as ours
-from formicary_bench.subjects.variants import catalogue as variants
+from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
+from formicary_bench.vocabulary.names import BARE_MESSAGES
+from formicary_bench.vocabulary.places import APART, DIRECT, MEMORY, TCP, UNIX, XMPP, Carrier
+from formicary_bench.vocabulary.values import (
+    ALONE,
+    BUFFER,
+    CENTRAL,
+    CHAIN,
+    CONTAINER,
+    COPIED,
+    ENCODED,
+    FETCHES,
+    FOLLOWED,
+    HAND_OVER,
+    IMPORTED,
+    LEFT,
+    LOOKUP,
+    MICRO_ASYNC,
+    MICRO_COPIED,
+    MICRO_TUNED,
+    NET,
+    POOL,
+    REPLICA,
+    REQUESTS,
+    SHORT_NAMES,
+    SIX_BEHAVIOURS,
+    SYNCHRONOUS,
+    TIME_OUTS,
+    TRAVELS,
+    TUNED,
+    TWO_BEHAVIOURS,
+    VIEWED,
+)
 
 if TYPE_CHECKING:
-    from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
 
-SUBJECTS = (*ours.SUBJECTS, *variants.SUBJECTS, *baselines.SUBJECTS)
+
+_BASELINES = "formicary_bench.subjects.baselines."
+
+BASELINES = (
+    Subject("python", "", IN_PROCESS, label="Bare interpreter", families=("memory",)),
+    Subject(
+        "tasks",
+        _BASELINES + "tasks",
+        IN_PROCESS,
+        label="asyncio tasks",
+        baseline="two bare asyncio tasks",
+        families=("messaging", "create"),
+    ),
+    Subject(
+        "callbacks", _BASELINES + "callbacks", IN_PROCESS, label="Callbacks", baseline="two bare callbacks"
+    ),
+    Subject(
+        "tcp",
+        _BASELINES + "tcp",
+        apart(Carrier(TCP), Carrier(TCP, tls=True)),
+        label="TCP sockets",
+        baseline="bare TCP sockets",
+        families=("messaging", "network"),
+    ),
+    Subject(
+        "unix",
+        _BASELINES + "tcp",
+        {APART: (Carrier(UNIX),)},
+        label="Unix sockets",
+        baseline="bare Unix sockets",
+        families=(),
+    ),
+    Subject(
+        "shared-memory",
+        _BASELINES + "memory",
+        {APART: (Carrier(MEMORY),)},
+        label="Shared memory",
+        baseline="shared memory",
+        families=(),
+    ),
+    Subject(
+        "components",
+        _BASELINES + "components",
+        apart(Carrier(XMPP), Carrier(XMPP, tls=True)),
+        label="Bare components",
+        baseline="bare components of the server",
+    ),
+    Subject(
+        "processes", "", IN_PROCESS, label="Processes", baseline="plain processes", families=("compute",)
+    ),
+    Subject("threads", "", IN_PROCESS, label="Threads", baseline="plain threads", families=("compute",)),
+)
+
+
+_OURS = "formicary_bench.subjects.ours."
+_AGENTS = ("messaging", "create", "memory", "network")
+
+OURS = (
+    Subject("formicary", _OURS + "behaviours", ANYWHERE, "behaviours", "Agents", families=_AGENTS),
+    Subject("formicary", _OURS + "micro", ANYWHERE, "micro", "Micro-agents", families=_AGENTS),
+    Subject(
+        "formicary",
+        "",
+        IN_PROCESS | apart(*BETWEEN),
+        MICRO_COPIED,
+        "Micro-agents, copies",
+        families=(),
+        hidden=True,
+    ),
+    Subject("formicary", "", IN_PROCESS, SYNCHRONOUS, "Agents, synchronous", families=(), hidden=True),
+    *(
+        Subject("formicary", "", IN_PROCESS, kind, label, families=())
+        for kind, label in ((NET, "Contract nets"), (REQUESTS, "Requests, a task each"))
+    ),
+    *(
+        Subject("formicary", _OURS + "operations", ANYWHERE, kind, label, families=("directory",))
+        for kind, label in (
+            (REPLICA, "Replica"),
+            (CENTRAL, "Central directory"),
+            (LOOKUP, "Look-up server"),
+        )
+    ),
+    *(
+        Subject("formicary", "", apart(*BETWEEN), kind, label, families=())
+        for kind, label in ((TRAVELS, "Agent goes to the data"), (FETCHES, "Data comes to the agent"))
+    ),
+    *(
+        Subject("formicary", "", IN_PROCESS, kind, label, families=("memory",))
+        for kind, label in ((IMPORTED, "Platform imported"), (CONTAINER, "Open container"))
+    ),
+)
+
+
+_VARIANTS = "formicary_bench.subjects.variants."
+
+VARIANTS = (
+    Subject(
+        "formicary-unnumbered",
+        _VARIANTS + "unnumbered",
+        apart(*BETWEEN),
+        label="Without numbers",
+        baseline="links without numbers",
+        hidden=True,
+    ),
+    Subject(
+        "formicary-tcp",
+        _VARIANTS + "over_tcp",
+        {APART: (Carrier(DIRECT),)},
+        label="Agents, links over TCP",
+        families=(),
+    ),
+    Subject(
+        BARE_MESSAGES,
+        "",
+        ANYWHERE,
+        label="Messages alone",
+        baseline="messages alone",
+        families=(),
+        hidden=True,
+    ),
+    Subject(
+        "formicary-unbatched",
+        _VARIANTS + "unbatched",
+        apart(*BETWEEN),
+        label="Without batches",
+        families=("network",),
+    ),
+    Subject(
+        "formicary-spade",
+        _VARIANTS + "spade",
+        IN_PROCESS | apart(*BETWEEN),
+        label="Programs for SPADE",
+        families=("messaging", "create"),
+        hidden=True,
+    ),
+    *(
+        Subject("design", _VARIANTS + "designs", IN_PROCESS, kind, label, hidden=True)
+        for kind, label in (
+            (HAND_OVER, "Hand-over by the sender"),
+            (POOL, "Outbox with five workers"),
+            (BUFFER, "Buffer with one worker"),
+            (CHAIN, "Chain of agents"),
+            (COPIED, "Deep copies"),
+            (ENCODED, "Encoded copies"),
+        )
+    ),
+    *(
+        Subject("style", _VARIANTS + "styles", IN_PROCESS, kind, label, hidden=True)
+        for kind, label in (
+            (TUNED, "Tuned agents"),
+            (SHORT_NAMES, "Tuned, but short names"),
+            (TIME_OUTS, "Tuned, but time-outs"),
+            (TWO_BEHAVIOURS, "Two behaviours"),
+            (SIX_BEHAVIOURS, "Six behaviours"),
+            (MICRO_TUNED, "Micro-agents, full names"),
+            (MICRO_ASYNC, "Micro-agents, async handle"),
+        )
+    ),
+    *(
+        Subject("watched", _VARIANTS + "watched", IN_PROCESS, kind, label, families=("observe",), hidden=True)
+        for kind, label in (
+            (VIEWED, "With a viewer"),
+            (FOLLOWED, "With a viewer of one conversation"),
+            (LEFT, "After a viewer has gone"),
+            (ALONE, "As late, without a viewer"),
+        )
+    ),
+    Subject(
+        "formicary-logins",
+        _VARIANTS + "logins",
+        {APART: (Carrier(XMPP),)},
+        label="A login for each",
+        package="scramp",
+        extra="accounts",
+        trips=2000,
+        accounts=True,
+        hidden=True,
+    ),
+)
+
+
+SUBJECTS = (*OURS, *VARIANTS, *BASELINES)
 """All that come with the laboratory; `subjects` has those with a driver as well."""
 
 _KNOWN = {(subject.platform, subject.kind): subject for subject in SUBJECTS}
@@ -39,7 +249,7 @@ def subject_of(platform: str, kind: str) -> Subject:
 
 
 def has_driver(configuration: Configuration) -> bool:
-    """Say whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
+    """Return whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
     return (configuration.platform, configuration.kind) not in _KNOWN
 
 

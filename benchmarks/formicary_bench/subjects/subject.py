@@ -1,6 +1,6 @@
 """What a subject is: something that is measured, with what it can do. Light, so that listing it is quick.
 
-A subject is declared in the catalogue of its package, and its roles are in the module that it names, which is
+A subject is declared in the registry, and its roles are in the module that it names, which is
 loaded by workers only. The rest of this module is for such declarations.
 """
 
@@ -10,11 +10,25 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import AUTO, DIRECT, MEMORY, OWN, TCP, UNIX, XMPP, Carrier
+from formicary_bench.vocabulary.places import (
+    APART,
+    AUTO,
+    DIRECT,
+    HOSTED,
+    MEMORY,
+    N_HOSTS,
+    OWN,
+    SAME,
+    TCP,
+    TWO_HOSTS,
+    UNIX,
+    XMPP,
+    Carrier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 IN_PROCESS: dict[str, tuple[Carrier, ...]] = {SAME: (Carrier("in-process"),)}
 """What carries the messages of what is in one process only, by placement."""
@@ -80,11 +94,11 @@ class Subject:
         return f"{self.platform}-{self.kind}" if self.kind else self.platform
 
     def is_installed(self) -> bool:
-        """Say whether it can be used here."""
+        """Return whether it can be used here."""
         return not self.package or find_spec(self.package) is not None
 
     def has_choice(self, placement: str) -> bool:
-        """Say whether its messages can take more than one route."""
+        """Return whether its messages can take more than one route."""
         return len({carrier.route for carrier in self.carriers.get(placement, ())}) > 1
 
     def usual_carriers(self, placement: str) -> tuple[Carrier, ...]:
@@ -96,7 +110,7 @@ class Subject:
 
 
 def is_usual(carrier: Carrier, placement: str) -> bool:
-    """Say whether a carrier has TLS as is usual at a placement.
+    """Return whether a carrier has TLS as is usual at a placement.
 
     From host to host agents' messages are encrypted: links do TLS there, and so do servers with each other,
     to which containers connect on their own hosts. Of the baseline `tcp` both are measured.
@@ -104,3 +118,15 @@ def is_usual(carrier: Carrier, placement: str) -> bool:
     if placement not in HOSTED:
         return not carrier.tls
     return carrier.route == TCP or carrier.tls == (carrier.route in {DIRECT, AUTO})
+
+
+DOMAIN = "localhost"
+"""Where the accounts are: SPADE connects to the host that an agent's address names."""
+
+HOLDERS = ("asker", "echo")
+"""Whose they are: the first parts of their names."""
+
+
+def account(holder: str, number: int) -> str:
+    """Return the name of an agent's account, the part before the `@`."""
+    return f"{holder}-{number}"

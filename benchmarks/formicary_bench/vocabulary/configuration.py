@@ -8,7 +8,7 @@ import msgspec
 
 from formicary_bench.vocabulary.names import family_of
 from formicary_bench.vocabulary.parameters.shared import Exchange
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.places import N_HOSTS
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]

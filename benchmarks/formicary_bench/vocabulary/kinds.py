@@ -63,11 +63,6 @@ class Kind:
     def from_words(self, option: str, text: str, example: str) -> Any:
         """Read what was typed: the values with commas between them, of equal ones the first.
 
-        Args:
-            option: the option, for sentences.
-            text: what was typed.
-            example: what may be typed instead.
-
         Raises:
             UsageError: it is no such value.
         """
@@ -117,13 +112,7 @@ def whole(low: int, high: int, *, several: bool = True) -> Kind:
 
 
 def choice(what: str, known: Iterable[str] | Mapping[str, Any], *, several: bool = True) -> Kind:
-    """Return the kind of names.
-
-    Args:
-        what: what one of them is called.
-        known: the names; with their values, where these are not the names.
-        several: whether there may be more than one.
-    """
+    """Return the kind of names."""
     values = dict(known) if isinstance(known, dict) else {name: name for name in known}
     words = {value: name for name, value in values.items()}
 
@@ -216,7 +205,7 @@ def _number(word: str) -> int | str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is none of a name, and which was perhaps meant."""
+    """Return a sentence that a name is unknown, and which was perhaps meant."""
     import difflib
 
     known = list(known)

@@ -1,4 +1,4 @@
-"""Names of experiments and of their families, as run folders have them."""
+"""Names of experiments, of their families, of presets and selections, and of the tables of papers."""
 
 from __future__ import annotations
 
@@ -57,3 +57,15 @@ def is_cpu(experiment: str) -> bool:
 def family_of(experiment: str) -> str:
     """Return the part of an experiment's name that stands before the stroke."""
     return experiment.partition("/")[0]
+
+
+PRESETS = QUICK, PAPER = "quick", "paper"
+
+EVERYTHING = "everything"
+"""The name that stands for all experiments."""
+
+TOUR, LINKS, FAMILY, FAMILY_CPU = "tour", "links", "directory", "directory/cpu"
+"""Further selections, besides the one that is called as the preset `quick`."""
+
+
+OF_MEMORY, ON_THE_WIRE, OF_LOOPS, OF_A_SERVICE, OF_FAIRNESS = "memory", "wire", "loops", "service", "fairness"

@@ -1,11 +1,13 @@
-"""The workers as their controller sees them."""
+"""The workers as their controller sees them, and what they may leave behind."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import sys
 import tempfile
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
@@ -14,13 +16,61 @@ from formicary.core.scratch import sweep
 from formicary.processes.child import Child
 from formicary.processes.lines import LineError, Lines, encode
 from formicary.processes.messages import Failed
-from formicary_bench.worker import leftovers
 from formicary_bench.worker.messages import Job, Report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
 
+    import psutil
+
     from formicary_bench.worker.messages import Order
+
+
+_MARK = "FORMICARY_DRIVEN_BY"
+_LOOKS = 20  # while one is ended it may have started another
+
+
+def marked_environment() -> Mapping[str, str]:
+    """Return our environment with a mark, for what is to be found again: a new one if it has none."""
+    return {_MARK: secrets.token_hex(8)} | os.environ
+
+
+def running(mark: Mapping[str, str]) -> list[str]:
+    """Return the programs and process ids of what runs with a mark, but for this process."""
+    named = []
+    for process in _marked(mark):
+        with _may_have_ended():
+            named.append(f"{process.name()} (process {process.pid})")
+    return named
+
+
+def end_all(mark: Mapping[str, str]) -> None:
+    """End all that runs with a mark, but for this process."""
+    for _ in range(_LOOKS):
+        found = list(_marked(mark))
+        for process in found:
+            with _may_have_ended():
+                process.kill()
+        if not found:
+            return
+
+
+def _marked(mark: Mapping[str, str]) -> Iterator[psutil.Process]:
+    import psutil
+
+    for process in psutil.process_iter(["environ"]):
+        environment = process.info["environ"] or {}  # none of what is somebody else's, or has just ended
+        if environment.get(_MARK) == mark[_MARK] and process.pid != os.getpid():
+            yield process
+
+
+def _may_have_ended() -> suppress:
+    """Return a block for what may have ended meanwhile."""
+    import psutil
+
+    return suppress(psutil.Error)
+
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
 
@@ -29,7 +79,7 @@ class Worker:
     """A worker's process on this machine; gone after the `with` block, whatever it is doing."""
 
     def __init__(self) -> None:
-        self._mark = leftovers.marked_environment()
+        self._mark = marked_environment()
         self._is_driven = False
         self._lines: Lines[Report] = Lines(Report)
 
@@ -48,7 +98,7 @@ class Worker:
         with self._files, self._process:
             pass
         if self._is_driven:  # what the driver has started may have left the group
-            leftovers.end_all(self._mark)
+            end_all(self._mark)
         sweep()  # it may have been killed in the middle of its work, with its sockets in a temporary folder
 
     @property

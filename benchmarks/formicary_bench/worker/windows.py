@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 class Sampled:
-    """A look into a process, from when it is made until `end`.
-
-    Args:
-        opened: the window.
-    """
+    """A look into a process, from when it is made until `end`."""
 
     refused = ""
 
@@ -35,11 +31,6 @@ class Sampled:
 
 class Unsampled:
     """Measures a process, from now until `end`, by the operating system's clocks alone.
-
-    Args:
-        pid: the process.
-        servers: the XMPP server's processes.
-        refused: why it is not looked into.
 
     Raises:
         ProfilingError: the process is not there.
@@ -78,10 +69,6 @@ class Unsampled:
 @contextmanager
 def window_on(pid: int, servers: tuple[int, ...]) -> Iterator[Sampled | Unsampled]:
     """Look where a process's CPU time goes; leaving the block without `end` gives it up.
-
-    Args:
-        pid: the process.
-        servers: the XMPP server's processes on its host.
 
     Raises:
         ProfilingError: the process is not there.

@@ -26,9 +26,8 @@ from formicary.processes.lines import Lines, encode
 from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
-from formicary_bench.worker.cores import use_cores
-from formicary_bench.worker.cpu_accounts import CpuAccounts
-from formicary_bench.worker.marks import mark_now, mark_window
+from formicary_bench.vocabulary.places import PLATFORM_CORES
+from formicary_bench.worker.marks import CpuAccounts, mark_now, mark_window
 from formicary_bench.worker.messages import (
     Account,
     Created,
@@ -50,6 +49,28 @@ if TYPE_CHECKING:
     from formicary_bench.worker.messages import Mark
     from formicary_bench.worker.workload import PreparedRole, Role
 
+
+def use_cores(count: int) -> None:
+    """Keep this process on so many cores; what it starts from now on is kept there, too.
+
+    To be called while there is no other thread: only the one that calls it is kept there.
+
+    Args:
+        count: how many; 0 for all.
+
+    Raises:
+        FormicaryError: there are not as many, or this system cannot do that.
+    """
+    if not count:
+        return
+    if not hasattr(os, "sched_setaffinity"):
+        raise FormicaryError(PLATFORM_CORES)
+    there = sorted(os.sched_getaffinity(0))
+    if count > len(there):
+        raise FormicaryError(f"{count} cores were asked for, and this process may use {len(there)}")
+    os.sched_setaffinity(0, there[:count])
+
+
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ORPHANED = 4  # exit code of a worker whose controller is gone
 _OURS = "formicary_bench."
@@ -63,7 +84,7 @@ class Channel:
         self._orders = _orders(self._incoming.fileno())
 
     def say(self, report: Report) -> None:
-        """Tell the controller something; if it is gone, end."""
+        """Send the controller a message; if it is gone, end."""
         try:
             self._out.write(encode(report) + b"\n")
             self._out.flush()
@@ -77,7 +98,7 @@ class Channel:
         os._exit(_ORPHANED)
 
     def listen(self, heard: Callable[[Order], object]) -> None:
-        """Give every further order to `heard`, called in a thread of its own."""
+        """Call `heard` with every further order, in a thread of its own."""
 
         # A thread, not the loop: the loop may be busy for ever, and this must notice all the same.
         def run() -> None:

@@ -12,8 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from formicary_bench.labs.folders import make_folder
-from formicary_bench.labs.material import lab_named
+from formicary_bench.labs.material import lab_named, make_folder
 
 ELSEWHERE = Path(__file__).with_name("elsewhere")
 SENTENCE = re.compile(

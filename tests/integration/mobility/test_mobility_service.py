@@ -18,13 +18,7 @@ from tests.integration.mobility.travellers import (
 )
 
 from formicary import Agent, AgentState, Container
-from formicary.errors import (
-    ManagementError,
-    MoveError,
-    NameTakenError,
-    UnknownAgentError,
-    UsageError,
-)
+from formicary.errors import ManagementError, MoveError, NameTakenError, UnknownAgentError, UsageError
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock

@@ -12,16 +12,7 @@ from contextlib import suppress
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formicary import (
-    Agent,
-    AgentState,
-    Container,
-    CyclicBehaviour,
-    Instrument,
-    Message,
-    MicroAgent,
-    Template,
-)
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Instrument, Message, MicroAgent, Template
 from formicary.errors import FormicaryError
 from formicary.testing import run_virtual, until_idle
 

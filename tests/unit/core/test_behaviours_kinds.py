@@ -8,12 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.unit.core.agents import do, start
 
-from formicary import (
-    Container,
-    CyclicBehaviour,
-    PeriodicBehaviour,
-    TimeoutBehaviour,
-)
+from formicary import Container, CyclicBehaviour, PeriodicBehaviour, TimeoutBehaviour
 from formicary.testing.virtual_clock import STARTS_AT
 
 pytestmark = pytest.mark.virtual_clock

@@ -7,12 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, Echo, do, start
 
-from formicary import (
-    Container,
-    FSMBehaviour,
-    Message,
-    State,
-)
+from formicary import Container, FSMBehaviour, Message, State
 from formicary.errors import AgentStateError
 
 pytestmark = pytest.mark.virtual_clock

@@ -11,13 +11,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import reasons
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
-from formicary.errors import (
-    InvalidNameError,
-    ManagementError,
-    MoveError,
-    NameTakenError,
-    UsageError,
-)
+from formicary.errors import InvalidNameError, ManagementError, MoveError, NameTakenError, UsageError
 from formicary.testing import MemoryNetwork
 
 

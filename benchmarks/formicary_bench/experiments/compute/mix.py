@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 from formicary_bench.experiments.compute.speed_up import CPU_TIME, SPEED_UP
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.vocabulary.computing import CPU_SECONDS
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MICROSECONDS, PART, RATE, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.parameters.shared import PAIRS
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
+from formicary_bench.vocabulary.values import CPU_SECONDS
 
 if TYPE_CHECKING:
     import asyncio
@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=SPEED_UP, over="share"), Figure(metric=TRIP, over="share")),
     says="{Who}, {pairs} at {share}: [{round_trips_per_s} round trips per second{beside}, ][CPU time for "
     "{speed_up} s in each second, ]{share_computing} of their time computing.",
-    summarise=Loaded("formicary_bench.experiments.compute.rows:MIXED"),
+    summarise=Loaded("formicary_bench.experiments.compute.pipeline:MIXED"),
 )
 
 
@@ -156,7 +156,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.ours.behaviours import REQUESTS, Echo
     from formicary_bench.subjects.ours.containers import start_agent
-    from formicary_bench.vocabulary.containers import ASKING
+    from formicary_bench.vocabulary.places import ASKING
 
     begin = asyncio.Event()
 

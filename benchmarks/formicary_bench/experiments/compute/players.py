@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.compute import process
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
-from formicary_bench.vocabulary.computing import CPU_SECONDS
-from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.vocabulary.places import ASKING
+from formicary_bench.vocabulary.values import CPU_SECONDS
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
@@ -35,12 +34,7 @@ _SECONDS_TO_END = 5.0
 
 
 class Compute(OneShotBehaviour):
-    """Makes an agent's computations, one after the other.
-
-    Args:
-        work: how many, and where their CPU time goes.
-        begin: set when all begin.
-    """
+    """Makes an agent's computations, one after the other."""
 
     def __init__(self, work: Workload, begin: asyncio.Event) -> None:
         super().__init__()
@@ -57,7 +51,7 @@ class Compute(OneShotBehaviour):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all who compute."""
+    """Set up all who compute."""
     players = {"formicary": _agents, "processes": _processes, "threads": _threads}
     work.counters[CPU_SECONDS] = 0.0
     return players[work.configuration.platform](work)
@@ -97,7 +91,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have a process for each core, which makes its agents' computations; an agent's are all in one."""
+    """Run a process for each core, which makes its agents' computations; an agent's are all in one."""
     sizes = Computing.of(work.configuration)
     agents, loop = sizes.agents, sizes.loop
     many = min(sizes.cores or 1, agents)
@@ -120,7 +114,7 @@ async def _started(shares: Sequence[int]) -> AsyncIterator[list[Process]]:
     children: list[Process] = []
     try:
         for share in shares:
-            command = sys.executable, "-m", process.__name__, str(share)
+            command = sys.executable, "-m", compute.__module__, str(share)
             children.append(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE))
         for child in children:
             await _line(child)
@@ -151,7 +145,7 @@ async def _line(child: Process) -> bytes:
 
 @asynccontextmanager
 async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have a thread for each agent."""
+    """Run a thread for each agent."""
     begin, is_over = threading.Event(), threading.Event()
 
     def run_one() -> float:

@@ -16,13 +16,12 @@ from formicary_bench.experiments.experiment import (
 )
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.loops import MOST_LOOP
 from formicary_bench.vocabulary.metrics import SECONDS, TOTAL, Metric
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import CORES, Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.routes import NO_MESSAGES
+from formicary_bench.vocabulary.places import NO_MESSAGES, SAME
+from formicary_bench.vocabulary.values import MOST_LOOP
 
 _HERE = "formicary_bench.experiments.compute"
 _AGENTS = tuple(2**power for power in range(11))  # as in the paper
@@ -67,10 +66,10 @@ EXPERIMENT = Experiment(
     paper=Preset(sizes={"agents": _AGENTS}, repeat=_TEN),
     carriers=(NO_MESSAGES,),
     selected={TOUR: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
-    fit=Loaded(f"{_HERE}.plan:on_cores"),
+    fit=Loaded(f"{_HERE}.pipeline:on_cores"),
     profiling=None,
     why_unprofiled="what several processes achieve together",
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     played_by=f"{_HERE}.players",
     metrics=(SPEED_UP, ELAPSED, CPU_TIME),
     over="agents",
@@ -82,5 +81,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     says="{Who}, {agents} that compute: CPU time for {speed_up} s in each second{beside}.",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
 )

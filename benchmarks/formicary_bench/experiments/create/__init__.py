@@ -6,11 +6,9 @@ from dataclasses import replace
 
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Take
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
+from formicary_bench.vocabulary.names import QUICK, TOUR
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK, TOUR
-from formicary_bench.vocabulary.roles import CREATE
-from formicary_bench.vocabulary.routes import NO_MESSAGES
+from formicary_bench.vocabulary.places import CREATE, NO_MESSAGES, SAME
 
 CREATED = replace(CREATION, title="agents created and started per second", column="created/s")
 

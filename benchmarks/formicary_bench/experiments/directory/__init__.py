@@ -16,22 +16,20 @@ from formicary_bench.experiments.experiment import (
     cpu_tables,
 )
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MEAN, MICROSECONDS, P99, TIME, Metric
+from formicary_bench.vocabulary.names import FAMILY, FAMILY_CPU, TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
-from formicary_bench.vocabulary.placements import SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, TOUR
-from formicary_bench.vocabulary.traffic import AWAY, SPLIT
+from formicary_bench.vocabulary.places import AWAY, MOST_ON_A_HOST, SAME, SPLIT, TWO_HOSTS
 
-FIT = Loaded("formicary_bench.experiments.directory.plan:of_one_agent")
-PROFILING = Loaded("formicary_bench.experiments.directory.plan:profiling")
-PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.plan:profiling_search")
-DURATION = Loaded("formicary_bench.experiments.directory.plan:duration")
-BESIDE = Loaded("formicary_bench.experiments.directory.plan:a_message_and_its_answer")
-SUMMARY = Loaded("formicary_bench.experiments.directory.rows:SUMMARY")
+FIT = Loaded("formicary_bench.experiments.directory.pipeline:of_one_agent")
+PROFILING = Loaded("formicary_bench.experiments.directory.pipeline:profiling")
+PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.pipeline:profiling_search")
+DURATION = Loaded("formicary_bench.experiments.directory.pipeline:duration")
+BESIDE = Loaded("formicary_bench.experiments.directory.pipeline:a_message_and_its_answer")
+SUMMARY = Loaded("formicary_bench.experiments.directory.pipeline:SUMMARY")
 
 VARIES = ("spread", "placement", "route", "tls")
 """What most of them vary besides."""
@@ -143,15 +141,7 @@ def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Ex
 
 
 def of_cpu(name: str, use: str, first: int, second: int, profiling: Loaded = PROFILING) -> Experiment:
-    """Return an experiment about where the CPU time of a use goes.
-
-    Args:
-        name: as of `Experiment`.
-        use: what the use is called.
-        first: the number of the table with it in one container.
-        second: the number of that with it in two.
-        profiling: as of `Experiment`.
-    """
+    """Return an experiment about where the CPU time of a use goes."""
     return Experiment(
         name=name,
         title=f"Where the CPU time of {use} goes",

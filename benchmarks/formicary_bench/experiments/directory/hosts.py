@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from formicary_bench.experiments.directory import BESIDE, BUILT, METRICS
 from formicary_bench.experiments.experiment import BURBECK, Experiment, Figure, Loaded, Preset, Take
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MICROSECONDS, PART, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS, Exchange, Rounds
-from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.places import APART, DIRECT, MOST_ON_A_HOST, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
@@ -82,7 +80,7 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     profiling=None,
     why_unprofiled="how soon changes are seen",
-    duration=Loaded("formicary_bench.experiments.directory.plan:duration_of_visits"),
+    duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_visits"),
     played_by="formicary_bench.subjects.ours.visits",
     metrics=(*METRICS, JOINED, LEFT, STALE, VISITS),
     main=TIME,
@@ -90,5 +88,5 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=JOINED, over="containers"), Figure(metric=LEFT, over="containers")),
     says="{Who}, {containers}: half of the searches take {rtt_p50_us} while they come and go"
     "[, and show joining ones after {joined_us}][ and leaving ones after {left_us}]; {stale} are stale.",
-    summarise=Loaded("formicary_bench.experiments.directory.rows:VISITS"),
+    summarise=Loaded("formicary_bench.experiments.directory.pipeline:VISITS"),
 )

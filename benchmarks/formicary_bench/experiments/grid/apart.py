@@ -17,7 +17,7 @@ from formicary.errors import MailboxFullError
 from formicary_bench.experiments.grid.cells import Cell, Grid
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.vocabulary.grid import COPIED, active_of
+from formicary_bench.vocabulary.values import MICRO_COPIED, active_of
 from formicary_bench.worker.workload import Tally
 
 if TYPE_CHECKING:
@@ -107,12 +107,7 @@ class FarCell(Cell):
 
 
 class Steward(Agent):
-    """Holds the cells of a container.
-
-    Args:
-        name: its own name.
-        part: the fields of a `Part`.
-    """
+    """Holds the cells of a container."""
 
     def __init__(self, name: str, **part: int) -> None:
         super().__init__(name)
@@ -120,11 +115,7 @@ class Steward(Agent):
 
 
 class Obey(CyclicBehaviour):
-    """Carries out orders of the conducting process.
-
-    Args:
-        part: which part of the grid is here.
-    """
+    """Carries out orders of the conducting process."""
 
     def __init__(self, part: Part) -> None:
         super().__init__()
@@ -164,12 +155,7 @@ class Obey(CyclicBehaviour):
 
 
 class Parts:
-    """A grid over several containers, as its own process has it; methods as of `Grid`.
-
-    Args:
-        home: the container from which stewards are told what to do.
-        stewards: their full names.
-    """
+    """A grid over several containers, as its own process has it; methods as of `Grid`."""
 
     def __init__(self, home: Container, stewards: Sequence[str]) -> None:
         self._home = home
@@ -178,7 +164,7 @@ class Parts:
         self.tally = Tally()
 
     async def tell(self, order: str, patience: float | None = PATIENCE) -> list[str | bytes]:
-        """Tell all stewards to do something, and return their answers.
+        """Send all stewards an order, and return their answers.
 
         Raises:
             FormicaryError: one does not answer in time.
@@ -224,7 +210,7 @@ async def parts(work: Workload) -> AsyncIterator[Parts]:
     one, sizes = work.configuration, Swapping.of(work.configuration)
     room = max(2 * sizes.cells, _ROOM)
     async with LocalPlatform(
-        sizes.containers, seed=work.job.seed, copy=one.kind == COPIED, queue_limit=room, when_lost="end"
+        sizes.containers, seed=work.job.seed, copy=one.kind == MICRO_COPIED, queue_limit=room, when_lost="end"
     ) as platform:
         stewards = []
         for number in range(sizes.containers):

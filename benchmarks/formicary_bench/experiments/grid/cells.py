@@ -1,24 +1,29 @@
-"""The cells of a grid: micro-agents that ask others at random to swap numbers.
+"""The cells of a grid: micro-agents that ask others at random to swap numbers, and bare functions.
 
 A cell that asks waits for the answer, and refuses what it is asked meanwhile. A cell that is asked swaps its
 number, and asks next, while the one that has asked becomes idle. Who was refused asks another one. So as many
 cells ask at any time as at the beginning, and no number is lost. Of a cell's swaps those count that it has
 asked for, one for each time that it is asked.
+
+They do what `cells` do. What one has to say goes as it is, a pair of who asks and its number: there are no
+names that must be looked up, and no messages.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+from collections import deque
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formicary import Message, MicroAgent
+from formicary_bench.subjects.baselines.callbacks import drain
 from formicary_bench.worker.workload import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from formicary_bench.worker.workload import Workload
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
         def ask(self) -> None:
             """Ask another one for its number."""
 
+    Queue = deque[tuple[Callable[[Any], None], Any]]
+
 
 REQUEST, INFORM, REFUSE = "request", "inform", "refuse"
 
@@ -42,12 +49,7 @@ _REPORT_SECONDS, _LOOKED_AT = 0.2, 100  # cells
 
 
 class Grid:
-    """What all cells of a process know.
-
-    Args:
-        most: how many swaps the first cell makes until all end.
-        seed: of whom they ask.
-    """
+    """What all cells of a process know."""
 
     def __init__(self, most: int, seed: int) -> None:
         self.most = most
@@ -61,11 +63,7 @@ class Grid:
         self._began = 0.0
 
     def choose(self, asking: Sequence[int]) -> None:
-        """Choose the cells that ask first, and mark them as busy.
-
-        Args:
-            asking: their places among the cells of this process.
-        """
+        """Choose the cells that ask first, and mark them as busy."""
         self._asking = asking
         for place in asking:
             self.cells[place].is_busy = True
@@ -122,13 +120,7 @@ def sums_of(many: int) -> tuple[int, int]:
 
 
 class Cell(MicroAgent):
-    """A cell of the grid.
-
-    Args:
-        name: its own name.
-        number: what it has at the beginning.
-        grid: what it shares with the other cells of this process.
-    """
+    """A cell of the grid."""
 
     __slots__ = ("grid", "is_busy", "number", "refused", "swaps")
 
@@ -171,3 +163,66 @@ class Cell(MicroAgent):
         else:
             self.refused += 1
             self.ask()
+
+
+class Board(Grid):
+    """What all cells know: also the queue of functions to call, and each other; arguments as of `Grid`."""
+
+    def __init__(self, most: int, seed: int, cells: int) -> None:
+        super().__init__(most, seed)
+        self.queue: Queue = deque()
+        self.cells = self.all = [BareCell(str(number), self) for number in range(cells)]
+
+    def begin(self) -> None:
+        """Start the chosen cells, and drain the queue until the grid has finished."""
+        super().begin()
+        asyncio.get_running_loop().call_soon(drain(self.queue))
+
+
+class BareCell:
+    """A cell of the grid."""
+
+    __slots__ = ("board", "is_busy", "number", "put", "refused", "swaps")
+
+    def __init__(self, number: str, board: Board) -> None:
+        self.board = board
+        self.put = board.queue.append
+        self.number = number
+        self.is_busy = False
+        self.swaps = self.refused = 0
+
+    def ask(self) -> None:
+        """Ask another one, chosen at random, for its number."""
+        board = self.board
+        if board.is_over:
+            self.is_busy = False
+            return
+        cells = board.all
+        other = cells[int(board.draw() * len(cells))]
+        while other is self:
+            other = cells[int(board.draw() * len(cells))]
+        self.put((other.requested, (self, self.number)))
+
+    def requested(self, asked: tuple[BareCell, str]) -> None:
+        """Swap, or refuse to."""
+        asker, number = asked
+        if self.is_busy:
+            self.put((asker.refuse, None))
+            return
+        self.put((asker.inform, self.number))
+        self.number = number
+        self.is_busy = True
+        self.ask()
+
+    def inform(self, number: str) -> None:
+        """Take the other one's number."""
+        self.number = number
+        self.is_busy = False
+        self.swaps += 1
+        if self.swaps >= self.board.most:
+            self.board.end()
+
+    def refuse(self, _: None) -> None:
+        """Ask another one."""
+        self.refused += 1
+        self.ask()

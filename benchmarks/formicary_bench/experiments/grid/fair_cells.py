@@ -20,12 +20,7 @@ _DRAWN = 8  # cells of which the least served gets a turn
 
 
 class FairGrid(Grid):
-    """What all cells know, who are chosen unfairly.
-
-    Args:
-        sizes: how unfairly, by which policy, and how many swaps the first cell makes until all end.
-        seed: of whom they ask.
-    """
+    """What all cells know, who are chosen unfairly."""
 
     cells: Sequence[FairCell]
 

@@ -23,8 +23,7 @@ from formicary_bench.experiments.grid.swap import (
 )
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.roles import BOTH
+from formicary_bench.vocabulary.places import BOTH, SAME
 
 _HERE = "formicary_bench.experiments.grid"
 
@@ -71,7 +70,7 @@ EXPERIMENT = Experiment(
     quick=Preset(sizes={"dimension": (10,), "skew": (3,), "policy": (AS_IT_COMES, LEAST_SERVED)}),
     paper=Preset(sizes={"dimension": (10, 100)}, repeat=10),
     profiling=AS_IT_IS,
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.fair_cells",
     metrics=(REQUESTS, SERVED, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS),
@@ -81,5 +80,5 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
     says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} of each cell, with a standard "
     "deviation of {swaps_deviation}.",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
 )

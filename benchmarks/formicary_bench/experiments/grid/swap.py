@@ -15,21 +15,16 @@ from formicary_bench.experiments.experiment import (
     Repeats,
     Take,
 )
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
-from formicary_bench.vocabulary.grid import COPIED, MOST_DIMENSION
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import HOLDS, PART, PER_SECOND, RATE, TIMES, Metric
-from formicary_bench.vocabulary.names import SWAP
+from formicary_bench.vocabulary.names import OF_FAIRNESS, SWAP, TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.roles import BOTH
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
-from formicary_bench.vocabulary.tables import OF_FAIRNESS
+from formicary_bench.vocabulary.places import APART, BOTH, DIRECT, MOST_ON_A_HOST, SAME, Carrier
+from formicary_bench.vocabulary.values import MICRO_COPIED, MOST_DIMENSION
 
 _HERE = "formicary_bench.experiments.grid"
 _MICRO = "formicary-micro"
-_SUBJECTS = (_MICRO, f"formicary-{COPIED}", "callbacks")
+_SUBJECTS = (_MICRO, f"formicary-{MICRO_COPIED}", "callbacks")
 
 PAPER_DIMENSIONS = (5, 10, 15, 100, 200, 400, 500)
 """Those of Table 2, and the smallest grid of the text."""
@@ -120,9 +115,9 @@ EXPERIMENT = Experiment(
             ),
         )
     },
-    fit=Loaded(f"{_HERE}.plan:in_containers"),
+    fit=Loaded(f"{_HERE}.pipeline:in_containers"),
     profiling=AS_IT_IS,
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.worker",
     metrics=(REQUESTS, GRANTED, MESSAGES, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS, HELD),
@@ -141,6 +136,6 @@ EXPERIMENT = Experiment(
     says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
     "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "
     "of their mean.",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
     published=OF_FAIRNESS,
 )

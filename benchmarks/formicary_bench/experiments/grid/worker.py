@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from formicary import Container
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.grid.apart import Part, Parts, parts
-from formicary_bench.experiments.grid.by_hand import Board
-from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
+from formicary_bench.experiments.grid.cells import Board, Cell, Grid, sums_of
 from formicary_bench.experiments.grid.swap import Swapping
-from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.vocabulary.grid import COPIED, HELD
+from formicary_bench.vocabulary.places import ASKING
+from formicary_bench.vocabulary.values import HELD_BYTES, MICRO_COPIED
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ async def role(
             await grid.play(work)
             work.mark(False)
             work.tally = grid.tally
-            work.counters[HELD] = await grid.held()
+            work.counters[HELD_BYTES] = await grid.held()
             if await grid.rest() != sums_of(sizes.cells):
                 raise FormicaryError("swaps were begun and not ended: numbers were lost")
 
@@ -69,7 +68,7 @@ async def _by_hand(work: Workload) -> AsyncIterator[Grid]:
 @asynccontextmanager
 async def of_agents(work: Workload, grid: Grid, kind: type[Cell]) -> AsyncIterator[Grid]:
     """Set up a grid of agents of a kind."""
-    part, copies = _part(work), work.configuration.kind == COPIED
+    part, copies = _part(work), work.configuration.kind == MICRO_COPIED
     # There is room for all that can be under way: of each cell that asks a request, and an answer.
     room = max(2 * len(part.cells), 1000)
     async with Container(ASKING, seed=part.seed, copy=copies, queue_limit=room) as home:

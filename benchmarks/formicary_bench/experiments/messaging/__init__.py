@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Loaded, Take
-from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
+from formicary_bench.vocabulary.places import APART, DIRECT, SAME, TCP, TWO_HOSTS, XMPP, Carrier
 
 VARIES = ("placement", "route", "tls")
 """What most of them vary, besides how much there is of what they exchange."""
 
-FIT = Loaded("formicary_bench.experiments.messaging.plan:with_rounds")
+FIT = Loaded("formicary_bench.experiments.messaging.pipeline:with_rounds")
 """Round trips as suit the number of pairs, the place and the preset."""
 
 HERE_AND_THERE = (SAME, APART, TWO_HOSTS)

@@ -16,14 +16,14 @@ from formicary_bench.experiments.messaging import (
     TO_TEN,
     TWO_KB,
     VARIES,
-    single_pair_size,
+    declared,
 )
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import MEAN
+from formicary_bench.vocabulary.names import QUICK
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.places import APART, TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,8 @@ EXPERIMENT = Experiment(
 _USUAL = (
     Take(
         sizes={
-            "pairs": single_pair_size.EXPERIMENT.sizes["pairs"],
-            "payload_bytes": single_pair_size.EXPERIMENT.sizes["payload_bytes"],
+            "pairs": declared.SINGLE_PAIR_SIZE.sizes["pairs"],
+            "payload_bytes": declared.SINGLE_PAIR_SIZE.sizes["payload_bytes"],
         },
         placements=_PLACEMENTS,
     ),

@@ -15,7 +15,7 @@ from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MEAN, P99, PER_SECOND, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import PAYLOAD, ROUNDS, Exchange, Rounds
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up the tree in one container."""
     from formicary import Agent, Container
-    from formicary_bench.vocabulary.containers import ASKING
+    from formicary_bench.vocabulary.places import ASKING
     from formicary_bench.worker.workload import PairTimes, PreparedRole
 
     tree = Tree.of(work.configuration)

@@ -14,7 +14,7 @@ from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.metrics import MEAN, P99, TIME
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS, Exchange, Rounds
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,12 +1,13 @@
 """The experiments of Dikaiakos 2001: agents that are made elsewhere, that move, and that talk over links.
 
-Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.loops`).
+Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.values`).
 What is measured is the total time of each loop; from these come the average time of an operation, the peak
 rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
 `web_shop`.
 
+- `declared`: the experiments; `pipeline`: how they are planned, summarised and shown
 - `loops`: how loops are made, by whomever; `play`: who is in which container, and the agent that makes them
-- `creating`, `moving`, `roaming` and so on: what agents do; `by_hand`: moves and waking without any
+- `creating`, `moving`, `talking` and so on: what agents do; `by_hand`: moves and waking without any
 """
 
 from __future__ import annotations
@@ -25,16 +26,15 @@ from formicary_bench.experiments.experiment import (
     Take,
 )
 from formicary_bench.experiments.messaging import DIRECTLY, OURS
-from formicary_bench.vocabulary import presets
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice, whole
-from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
 from formicary_bench.vocabulary.metrics import BYTES, PER_SECOND, SECONDS, TOTAL, Metric
+from formicary_bench.vocabulary.names import OF_LOOPS
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.parameters.shared import CLIENTS as CLIENTS_AT_ONCE
 from formicary_bench.vocabulary.parameters.shared import PAYLOAD
-from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
-from formicary_bench.vocabulary.tables import OF_LOOPS
+from formicary_bench.vocabulary.places import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, MOST_LOOP, WAYS
 
 CPU_GROUP = "agents"
 
@@ -150,7 +150,7 @@ ALONE = Preset(parts=(Take(subjects=(OURS,), placements=(APART,), carriers=DIREC
 QUICK = Preset(parts=(Take(subjects=MOVING, placements=(APART,), carriers=DIRECTLY),))
 
 IN_TOUR = {
-    presets.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
+    names.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
 }
 """What the selection `quick` takes of those that it has."""
 
@@ -176,17 +176,7 @@ def figures_in(source: str) -> set[int]:
 def loops(
     name: str, title: str, what: str, source: str = "our own", *, operation: str, played_by: str, **about: Any
 ) -> Experiment:
-    """Return an experiment that makes loops of an operation.
-
-    Args:
-        name: as of `Experiment`, as are `title`, `what` and `source`.
-        title: as it.
-        what: as it.
-        source: as it.
-        operation: what is counted.
-        played_by: the module of this package that plays the workers' parts.
-        **about: other attributes of `Experiment`.
-    """
+    """Return an experiment that makes loops of an operation."""
     many = _IRREGULAR.get(operation, f"{operation}s")
     benchmark, figures = benchmark_of(source), figures_in(source)
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")
@@ -197,7 +187,7 @@ def loops(
         "subjects": MOVING,
         "quick": QUICK,
         "paper": PAPER,
-        "duration": Loaded(f"{_HERE}.plan:duration"),
+        "duration": Loaded(f"{_HERE}.pipeline:duration"),
     }
     return Experiment(
         name=name,
@@ -212,10 +202,10 @@ def loops(
         main=sustained,
         over="loop",
         says=f"{{where}}, {{who}}: {{{SUSTAINED.name}}} {many} per second sustained{{beside}}[{holds}].",
-        fit=Loaded(f"{_HERE}.plan:whole_loops"),
+        fit=Loaded(f"{_HERE}.pipeline:whole_loops"),
         profiling=AS_IT_IS,
         played_by=f"{_HERE}.{played_by}",
-        summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-        report=Loaded(f"{_HERE}.report:REPORT"),
+        summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
+        report=Loaded(f"{_HERE}.pipeline:REPORT"),
         **(usual | about),
     )

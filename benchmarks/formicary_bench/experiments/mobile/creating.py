@@ -10,8 +10,8 @@ from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait, WaitAndTell
 from formicary_bench.subjects.ours.micro import Idle
-from formicary_bench.vocabulary.containers import ECHOING
-from formicary_bench.vocabulary.loops import AT_ONCE
+from formicary_bench.vocabulary.places import ECHOING
+from formicary_bench.vocabulary.values import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

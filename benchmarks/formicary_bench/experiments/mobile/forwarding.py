@@ -17,7 +17,7 @@ from formicary import Agent, CyclicBehaviour, Message, Template
 from formicary_bench.experiments.mobile.play import LIVING, SECOND, Play, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ECHOING
+from formicary_bench.vocabulary.places import ECHOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +70,7 @@ class Announce(CyclicBehaviour):
 
 
 class Forward(CyclicBehaviour):
-    """Takes the number of agents to expect, and sends each of them on.
-
-    Args:
-        last: the container to which they go.
-    """
+    """Takes the number of agents to expect, and sends each of them on."""
 
     def __init__(self, last: str) -> None:
         super().__init__()

@@ -7,18 +7,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary.values import laps, smallest_of
 
 if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 
 class Loops:
-    """Makes loops; subclasses say of which operation.
-
-    Args:
-        work: how large the largest is; its `batches` get the total times.
-    """
+    """Makes loops; subclasses say of which operation."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work

@@ -20,7 +20,7 @@ from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Requests:
         """Counts an answered request."""
 
     def start(self, count: int) -> asyncio.Future[Any]:
-        """Let the clients make `count` requests; return a future for the last answer."""
+        """Start `count` requests of the clients; return a future for the last answer."""
         self.left = count
         self.begin.set()
         return self._unanswered.expect(count)
@@ -60,11 +60,7 @@ class Requests:
 
 
 class Forward(CyclicBehaviour):
-    """Looks at requests, and passes them on to the server that they are for, which answers the client.
-
-    Args:
-        servers: the names of the servers.
-    """
+    """Looks at requests, and passes them on to the server that they are for, which answers the client."""
 
     def __init__(self, servers: Sequence[str]) -> None:
         super().__init__()
@@ -95,13 +91,7 @@ def server_of(request: Message) -> int:
 
 
 class Client(CyclicBehaviour):
-    """Makes a request, waits for the answer, and makes the next one.
-
-    Args:
-        mediator: whom it asks.
-        body: what each request has, after the number of its server.
-        requests: how many are to be made.
-    """
+    """Makes a request, waits for the answer, and makes the next one."""
 
     def __init__(self, mediator: str, body: str, requests: Requests) -> None:
         super().__init__()

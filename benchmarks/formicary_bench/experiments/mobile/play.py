@@ -15,8 +15,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.subjects.ours.behaviours import hear
 from formicary_bench.subjects.ours.containers import act, all_prepared, container, endpoint, start_agent
-from formicary_bench.vocabulary.containers import ASKING, member_name, names_on
-from formicary_bench.vocabulary.roles import ASK, BOTH, MEMBER
+from formicary_bench.vocabulary.places import ASK, ASKING, BOTH, MEMBER, member_name, names_on
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -44,9 +43,6 @@ _ORDERS, _ANSWERS = Template(ontology="sweep"), Template(ontology="conduct")
 
 class Play(Loops, OneShotBehaviour):
     """Makes all loops; subclasses say of which operation, and who else there is.
-
-    Args:
-        work: what is measured.
 
     Attributes:
         cast: in which container others are where there are two processes, and what starts them there.
@@ -109,10 +105,6 @@ class Play(Loops, OneShotBehaviour):
     async def sweep(self, place: int, count: int) -> None:
         """Stop the agents in another container.
 
-        Args:
-            place: which of the cast is there: who ends them.
-            count: how many there should be.
-
         Raises:
             FormicaryError: there were fewer or more.
         """
@@ -156,22 +148,18 @@ async def start_nobody(_: Play, home: Container) -> None:
 
 
 def played(plays: Mapping[str, type[Play]]) -> Role:
-    """Return a function that plays any role of these experiments, by agents or by hand.
-
-    Args:
-        plays: what agents do, by the name of the experiment.
-    """
+    """Return a function that plays any role of these experiments, by agents or by hand."""
 
     def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
         match work.configuration.platform:
             case "tasks":
-                from formicary_bench.experiments.mobile.by_hand import tasks
+                from formicary_bench.experiments.mobile import by_hand
 
-                return tasks.play(work)
+                return by_hand.waiting(work)
             case "tcp":
-                from formicary_bench.experiments.mobile.by_hand import places
+                from formicary_bench.experiments.mobile import by_hand
 
-                return places.play(work)
+                return by_hand.connected(work)
         return by_agents(plays[work.configuration.experiment](work))
 
     return role

@@ -8,7 +8,7 @@ from formicary import CyclicBehaviour, Message, Template
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import Play, played
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ECHOING
+from formicary_bench.vocabulary.places import ECHOING
 
 if TYPE_CHECKING:
     from formicary import Container
@@ -41,7 +41,7 @@ class Talk(Play):
     partner = ""
 
     async def on_start(self) -> None:
-        """Say whom it talks to."""
+        """Note whom it talks to."""
         self.partner = f"listener@{self.domain(0)}"
 
     def message(self, performative: str, answer_to: str = "conduct") -> Message:
@@ -94,11 +94,7 @@ class TwoWay(Talk):
 
 
 class TakeAnswers(CyclicBehaviour):
-    """Counts answers.
-
-    Args:
-        unanswered: counts them.
-    """
+    """Counts answers."""
 
     def __init__(self, unanswered: Countdown) -> None:
         super().__init__()

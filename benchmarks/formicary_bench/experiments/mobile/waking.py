@@ -17,7 +17,7 @@ from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.ours.containers import container
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, BY_TIME, IN_FILE
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, BY_TIME, IN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -155,12 +155,7 @@ async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> N
 
 
 async def _weigh(work: Workload, path: Path) -> dict[str, float]:
-    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own.
-
-    Args:
-        work: how many are weighed, and what would wake them.
-        path: the file.
-    """
+    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own."""
     deadline = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else None
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]

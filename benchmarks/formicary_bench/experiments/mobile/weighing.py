@@ -29,7 +29,7 @@ def weighed(configuration: Configuration) -> int:
 
 @contextmanager
 def weighing() -> Iterator[Callable[[], int]]:
-    """Have Python trace its objects, and give what says how many bytes those hold that are new."""
+    """Trace Python's objects, and yield a function that returns how many bytes the new ones hold."""
 
     def held() -> int:
         gc.collect()

@@ -6,10 +6,9 @@ from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure,
 from formicary_bench.experiments.messaging import BY_ALL, FIT, OURS, PAPER_PAIRS
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import BITS, BYTES, PART, PER_SECOND, TIMES, Metric
+from formicary_bench.vocabulary.names import ON_THE_WIRE
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
-from formicary_bench.vocabulary.tables import ON_THE_WIRE
+from formicary_bench.vocabulary.places import APART, DIRECT, TCP, TWO_HOSTS, XMPP, Carrier
 
 
 def _derived(name: str, title: str, unit: str, column: str, **about: bool) -> Metric:
@@ -55,8 +54,8 @@ EXPERIMENT = Experiment(
     fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=BY_ALL),)),
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(TWO_HOSTS,)),
-    duration=Loaded("formicary_bench.experiments.network.measure:duration"),
-    measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
+    duration=Loaded("formicary_bench.experiments.network.pipeline:duration"),
+    measure=Loaded("formicary_bench.experiments.network.pipeline:measure_network"),
     metrics=(
         THROUGHPUT,
         BODIES,
@@ -79,5 +78,5 @@ EXPERIMENT = Experiment(
     says="{where}, a message of {pairs} is {wire_bytes_per_message} on the wire[, {overhead} times its "
     "body], {messages_per_packet} of them in a packet.",
     published=ON_THE_WIRE,
-    summarise=Loaded("formicary_bench.experiments.network.rows:SUMMARY"),
+    summarise=Loaded("formicary_bench.experiments.network.pipeline:SUMMARY"),
 )

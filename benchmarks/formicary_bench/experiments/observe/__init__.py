@@ -9,8 +9,8 @@ from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, T
 from formicary_bench.experiments.messaging import FIT
 from formicary_bench.vocabulary.metrics import TIMES, Metric
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES, WATCHES
+from formicary_bench.vocabulary.places import SAME
+from formicary_bench.vocabulary.values import CPU_TIMES, RATE_TIMES, WATCHES
 
 _SUBJECTS = tuple(f"watched-{kind}" for kind in WATCHES)
 

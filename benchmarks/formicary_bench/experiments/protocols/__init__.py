@@ -1,9 +1,11 @@
 """Conversations by FIPA's protocols: what they cost beside bare messages, and what many at once hold.
 
-- `request`, `contract_net`, `auction`, `memory`: the experiments; `plan`: their sizes
+- `plan`: the sizes of the experiments
 - `talking`: agents that converse; `bare`: the same exchanges of messages without conversations
 - `players`: the workers' roles; `holding`: one agent with many conversations at once
-- `memory_report`: what is shown of what they hold
+
+In a Dutch auction one bidder takes the first price, so all of the time goes into messages. In an English one,
+and at each price that nobody takes, a good part is waiting whether there comes a bid.
 """
 
 from __future__ import annotations
@@ -13,15 +15,22 @@ from typing import TYPE_CHECKING, Annotated
 
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import HERE_AND_THERE, OURS, VARIES
-from formicary_bench.vocabulary.metrics import MEAN, P99, RATE, TIME
-from formicary_bench.vocabulary.names import BARE_MESSAGES
-from formicary_bench.vocabulary.parameters.shared import PAIRS, Talk, ToMany
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS, MEAN, P99, RATE, TIME
+from formicary_bench.vocabulary.names import (
+    AUCTION,
+    BARE_MESSAGES,
+    CONTRACT_NET,
+    CONVERSATIONS_HOLD,
+    REQUEST,
+    TOUR,
+)
+from formicary_bench.vocabulary.parameters.shared import AGENTS, PAIRS, Agents, Talk, ToMany
+from formicary_bench.vocabulary.places import CREATE, DIRECT, NO_MESSAGES, SAME, Carrier
+from formicary_bench.vocabulary.values import NET, REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 _HERE = "formicary_bench.experiments.protocols"
 _SUBJECTS = (OURS, BARE_MESSAGES)
@@ -48,17 +57,7 @@ def conversations(
     senders: Callable[[int], int],
     exchange: str = "",
 ) -> Experiment:
-    """Return an experiment with conversations of one kind.
-
-    Args:
-        name: as of `Experiment`, as are all others.
-        title: as it.
-        what: as it.
-        source: as it.
-        pairs: as it.
-        senders: as it.
-        exchange: as it.
-    """
+    """Return an experiment with conversations of one kind."""
     rate = replace(RATE, title=f"{title.lower()} per second", column=f"{title.lower()}/s", has_spread=True)
     partners = "bidders" if senders(1) else "pairs"
     return Experiment(
@@ -90,3 +89,71 @@ def conversations(
         says=f"{{where}}, with {{pairs}}: {{round_trips_per_s}} {title.lower()}/s, each of which takes "
         "{rtt_mean_us} to its end (mean){beside}.",
     )
+
+
+ASKING_EACH = conversations(
+    REQUEST,
+    "Requests",
+    "requests by FIPA's protocol, from the first message to the result, beside bare messages",
+    "FIPA SC00026",
+    pairs=(1, 10, 100),
+    senders=lambda _: 0,
+    exchange=REQUEST,
+)
+
+
+CONTRACT_NETS = conversations(
+    CONTRACT_NET,
+    "Contract nets",
+    "contract nets of one initiator, from call to result, by number of bidders, beside bare messages",
+    "FIPA SC00029",
+    pairs=(10, 100, 1000),
+    senders=lambda _: 1,
+    exchange=CONTRACT_NET,
+)
+
+
+AUCTIONS = conversations(
+    AUCTION,
+    "Dutch auctions",
+    "Dutch auctions that end at the first price, by number of bidders, beside bare messages",
+    "FIPA XC00032",
+    pairs=(10, 100, 1000),
+    senders=lambda _: 1,
+)
+
+
+CONVERSATIONS = replace(
+    AGENTS, unit="conversations", help="Number of simultaneous conversations of one agent."
+)
+
+
+BEGUN = replace(CREATION, title="conversations begun per second", column="begun/s")
+
+
+class Held(Agents, frozen=True, kw_only=True):
+    """So many conversations of one agent."""
+
+    agents: Annotated[int, CONVERSATIONS] = 0
+
+
+AT_ONCE = Experiment(
+    name=CONVERSATIONS_HOLD,
+    title="Conversations of one agent",
+    what="conversations that one agent starts per second, and the memory of each while it waits",
+    parameters=Held,
+    sizes={"agents": (10_000,)},
+    placements=(SAME,),
+    subjects=(f"formicary-{NET}", f"formicary-{REQUESTS}"),
+    carriers=(NO_MESSAGES,),
+    profiling=Loaded("formicary_bench.experiments.protocols.plan:profiling_memory"),
+    duration=Loaded("formicary_bench.experiments.protocols.plan:duration_of_memory"),
+    roles=(CREATE,),
+    played_by="formicary_bench.experiments.protocols.holding",
+    metrics=(EACH_HOLDS, BEGUN),
+    main=BEGUN,
+    over="agents",
+    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each conversation holds"),),
+    says="{Who}: {agents} of one agent that wait at once hold {bytes_per_agent} each; they are begun at "
+    "{agents_per_s} per second.",
+)

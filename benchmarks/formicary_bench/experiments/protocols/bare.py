@@ -11,11 +11,7 @@ CPU_GROUP = "agents"
 
 
 class Bid(CyclicBehaviour):
-    """Bids where it is called, and does what it is to do.
-
-    Args:
-        price: what it bids.
-    """
+    """Bids where it is called, and does what it is to do."""
 
     def __init__(self, price: int) -> None:
         super().__init__()
@@ -31,11 +27,7 @@ class Bid(CyclicBehaviour):
 
 
 class Buy(CyclicBehaviour):
-    """Buys where it can pay the price.
-
-    Args:
-        money: what it can pay.
-    """
+    """Buys where it can pay the price."""
 
     def __init__(self, money: int) -> None:
         super().__init__()

@@ -22,14 +22,7 @@ LAST_PRICE = 1_000_000
 
 
 class Initiator(OneShotBehaviour):
-    """Has conversations, one after the other, when it is told to begin.
-
-    Args:
-        partners: the names of those with whom it has each of them.
-        work: how many, and what they are about.
-        times: where the times go.
-        begin: set when all are to begin.
-    """
+    """Has conversations, one after the other, when it is told to begin."""
 
     def __init__(
         self, partners: Sequence[str], work: Workload, times: PairTimes, begin: asyncio.Event
@@ -42,7 +35,7 @@ class Initiator(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Have all of them."""
+        """Hold all conversations."""
         started, took = self.times.starts.append, self.times.rtts.append
         await self.begin.wait()
         for _ in range(self.trips):
@@ -52,7 +45,7 @@ class Initiator(OneShotBehaviour):
             started(start)
 
     async def have_one(self) -> None:
-        """Have one, to its end."""
+        """Hold one conversation to its end."""
         raise NotImplementedError
 
     def check(self, result: str | bytes) -> None:

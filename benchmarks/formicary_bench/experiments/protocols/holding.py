@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.vocabulary.conversations import NET
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.values import NET
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PreparedRole
 
@@ -43,12 +43,7 @@ class Heard:
 
 
 class Silent(MicroAgent):
-    """Does not answer.
-
-    Args:
-        name: its name.
-        heard: is told of each message that begins a conversation.
-    """
+    """Does not answer."""
 
     __slots__ = ("heard",)
 
@@ -63,11 +58,7 @@ class Silent(MicroAgent):
 
 
 class Call(OneShotBehaviour):
-    """Calls for proposals, and waits for them.
-
-    Args:
-        partners: who is called.
-    """
+    """Calls for proposals, and waits for them."""
 
     def __init__(self, partners: Sequence[str]) -> None:
         super().__init__()
@@ -91,7 +82,7 @@ class Ask(Call):
 
 @asynccontextmanager
 async def create(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have one agent, and as many that do not answer as it is to have conversations."""
+    """Set up one agent, and as many that do not answer as it is to have conversations."""
     kind = Call if work.configuration.kind == NET else Ask
     async with Container("c1", seed=work.job.seed) as home:
         heard = Heard()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
-from formicary_bench.runner.planning.cores import is_short
+from formicary_bench.runner.planning.hosts import is_short
 from formicary_bench.runner.planning.profiles import longer_exchange, with_agents
 from formicary_bench.vocabulary.names import BARE_MESSAGES
 
@@ -29,7 +29,7 @@ duration_of_memory = partial(of_agents, created=15_000)
 
 
 def with_conversations(draft: Draft) -> Iterator[Draft]:
-    """Give a draft with its conversations."""
+    """Yield a draft with its conversations."""
     senders = draft.experiment.senders(draft.sizes["pairs"])
     known = draft.sized(senders=senders) if senders else draft
     yield known.sized(rounds=draft.asked_rounds or _rounds(known))

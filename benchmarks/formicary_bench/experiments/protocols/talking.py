@@ -26,7 +26,7 @@ class Doer(Agent):
 
     @responds(Request)
     def do(self, message: Message) -> str | bytes:
-        """Say what has come of it."""
+        """Return what has come of it."""
         return message.body
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.service.mediated import Mediated
+from formicary_bench.experiments.service import Mediated
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.worker.creation import batches
 

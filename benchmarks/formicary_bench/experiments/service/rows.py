@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.service.mediated import GREW, MESSAGES, ROUNDS
+from formicary_bench.experiments.service import GREW, MESSAGES, ROUNDS
 from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.service import agents, micro
-from formicary_bench.experiments.service.by_hand import Callbacks, tasks
+from formicary_bench.experiments.service import players
+from formicary_bench.experiments.service.players import Callbacks, tasks
 from formicary_bench.experiments.service.rounds import console, measure_rounds
 from formicary_bench.subjects.ours.containers import container, prepared
-from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.vocabulary.places import ASKING
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
@@ -30,6 +30,6 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             case "callbacks":
                 yield PreparedRole(measure=partial(measure_rounds, work, Callbacks(write).rounds))
             case _:
-                start = micro.start if work.configuration.kind == "micro" else agents.start
+                start = players.start_micro if work.configuration.kind == "micro" else players.start
                 async with container(work, ASKING) as home:
                     yield prepared(home, work, await start(home, work, write))

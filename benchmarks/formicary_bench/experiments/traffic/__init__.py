@@ -1,8 +1,7 @@
 """Agents that make traffic, over the cores of a machine: Pérez-Carro 2013, Sections 3.2.2 and 4.2 to 4.5.
 
-- `ring`, `massive_reception`, `pool_size`, `speed_up`: the experiments; `plan`: their sizes
-- `patterns`: who sends to whom; `agents`: who does; `players`: their processes
-- `report`: how it is shown
+- `players`: who sends to whom, the agents that do, and their processes
+- `pipeline`: how they are planned and shown
 """
 
 from __future__ import annotations
@@ -11,17 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.modes import SYNCHRONOUS
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import AGENTS_AT_ONCE, CORES, Talk
-from formicary_bench.vocabulary.placements import SAME
-
-CPU_GROUP = "agents"
+from formicary_bench.vocabulary.places import MOST_ON_A_HOST, SAME
+from formicary_bench.vocabulary.values import SYNCHRONOUS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+CPU_GROUP = "agents"
+
 
 CONTAINERS = Parameter(
     name="containers",
@@ -139,13 +139,61 @@ def traffic(
         quick=Preset(sizes={"pairs": (_FEW,), "containers": short}, parts=(_OURS_ALONE,)),
         paper=Preset(sizes={"pairs": pairs}, repeat=_TEN),
         selected=selected or {},
-        fit=Loaded(f"{_HERE}.plan:patterns"),
+        fit=Loaded(f"{_HERE}.pipeline:patterns"),
         profiling=None,
         why_unprofiled="what several processes achieve together",
-        duration=Loaded(f"{_HERE}.plan:duration"),
+        duration=Loaded(f"{_HERE}.pipeline:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",
         says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} there and back (mean), "
         "{round_trips_per_s} round trips/s{beside}.",
-        report=Loaded(f"{_HERE}.report:REPORT"),
+        report=Loaded(f"{_HERE}.pipeline:REPORT"),
     )
+
+
+RING = traffic(
+    "traffic/ring",
+    "Agents that send to all others in turn",
+    "round-trip time of many agents, each sending to the next, the next but one, and so on",
+    "Test 1: Fig. 5a, 6a, 7a",
+    TIMES,
+    selected={
+        TOUR: (
+            Take(subjects=(OURS, "tasks"), sizes={"pairs": (10,), "containers": (2,)}, placements=(SAME,)),
+        )
+    },
+)
+
+
+MASSIVE_RECEPTION = traffic(
+    "traffic/massive-reception",
+    "Many senders, and one to as many receivers",
+    "round-trip time of senders, each with one of several receivers",
+    "Test 2: Fig. 5b to 5d, 6b to 6d, 7b to 7d",
+    TIMES,
+    parameters=Reception,
+)
+
+
+POOL_SIZE = traffic(
+    "traffic/pool-size",
+    "Containers and cores",
+    "round-trip time of a ring of agents, by containers and cores",
+    "Section 4.4",
+    {},
+    pairs=(64,),
+    containers=(1, 2, 3, 4),
+    short=(1, 2),
+    subjects=(OURS,),
+)
+
+
+SPEED_UP = traffic(
+    "traffic/speed-up",
+    "What more cores bring to traffic",
+    "total time on one core relative to several, in a ring and in massive reception",
+    "Fig. 8 to 10",
+    SPEED_UPS,
+    parameters=Reception,
+    subjects=(OURS, SYNCHRONOUSLY),
+)

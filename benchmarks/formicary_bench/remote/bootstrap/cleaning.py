@@ -22,9 +22,6 @@ _NAMES = (
 def clean(folder: str) -> dict[str, Any]:
     """End all processes of ours, and remove all files of ours.
 
-    Args:
-        folder: where everything of ours is kept here.
-
     Returns:
         The `folder`, the `ended` command lines, the number of bytes that were `freed`, and the names of what
         is there and not ours, so that it was `kept`.

@@ -56,7 +56,7 @@ def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[...,
 
 
 def tell(sentence: str) -> None:
-    """Say how far the order is that is being done."""
+    """Report the progress of the current order."""
     _say("told", what=sentence)
 
 
@@ -69,10 +69,6 @@ def _say(kind: str, **what: Any) -> None:
 
 def run(args: Sequence[str], seconds: float) -> tuple[int, str, str]:
     """Run a program to its end; return its exit code, its output and its complaints.
-
-    Args:
-        args: the program and its arguments.
-        seconds: how long it may take; then it is killed.
 
     Raises:
         FailedError: it cannot be started, or takes too long.

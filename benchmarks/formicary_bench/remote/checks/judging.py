@@ -25,14 +25,7 @@ _PREPARE = "run: formicary hosts prepare"
 
 
 def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Finding]:
-    """Yield what is wrong with a host.
-
-    Args:
-        host: what the inventory says of it.
-        facts: what was seen there.
-        version: of formicary here.
-        digest: of the code here.
-    """
+    """Yield what is wrong with a host."""
     yield from _formicary(host, facts, version, digest)
     yield from room(facts.folder, _ROOM_TO_MEASURE if facts.formicary.version else ROOM_TO_PREPARE)
     yield from _listening(facts)
@@ -49,14 +42,7 @@ def _formicary(host: Host, facts: Facts, version: str, digest: str) -> Iterator[
 
 
 def difference(host: Host, installed: Installed, version: str, digest: str) -> tuple[str, str] | None:
-    """Return why what is installed on a host will not do, and what to do; None if it will.
-
-    Args:
-        host: what the inventory says of it.
-        installed: what is there.
-        version: of formicary here.
-        digest: of the code here.
-    """
+    """Return why what is installed on a host will not do, and what to do; None if it will."""
     where = f"its environment {host.venv}" if host.venv else "it"
     step = f"install formicary {version} in {host.venv}, or remove `venv`" if host.venv else _PREPARE
     if installed.absent:
@@ -71,23 +57,12 @@ def difference(host: Host, installed: Installed, version: str, digest: str) -> t
 
 
 def obstacles(host: Host, interpreter_there: Interpreter, folder: Folder) -> list[Finding]:
-    """Return why a host cannot be prepared.
-
-    Args:
-        host: what the inventory says of it.
-        interpreter_there: the Python of which the environment is to be made.
-        folder: the folder of ours.
-    """
+    """Return why a host cannot be prepared."""
     return [*interpreter(interpreter_there, host.python), *room(folder, ROOM_TO_PREPARE)]
 
 
 def interpreter(facts: Interpreter, name: str) -> Iterator[Finding]:
-    """Yield why no environment can be made with a host's Python.
-
-    Args:
-        facts: what was seen there.
-        name: what the Python is called.
-    """
+    """Yield why no environment can be made with a host's Python."""
     oldest = ".".join(map(str, OLDEST_PYTHON))
     other = "or name another one with `python`"
     if _numbers(facts.python) < OLDEST_PYTHON:

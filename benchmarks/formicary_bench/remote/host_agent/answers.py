@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """Answers questions, each in a thread: some take seconds, and the controller must be heard meanwhile.
-
-    Args:
-        interface: the network interface whose traffic is measured.
-        folder: where the server's files go.
-    """
+    """Answers questions, each in a thread: some take seconds, and the controller must be heard meanwhile."""
 
     def __init__(self, interface: str, folder: Path) -> None:
         self._interface = interface

@@ -20,11 +20,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def interface_at(address: str) -> str:
-    """Return the network interface that has an address; empty if none has it.
-
-    Args:
-        address: an IP address, or a name that this machine can resolve.
-    """
+    """Return the network interface that has an address; empty if none has it."""
     import psutil
 
     wanted = {address}
@@ -81,12 +77,7 @@ def machine() -> str:
 
 
 def throttled_s(root: Path = _CONTROL_GROUPS, own: Path = Path("/proc/self/cgroup")) -> float:
-    """Return for how many seconds the limits of our control group held its processes back; 0 without any.
-
-    Args:
-        root: where control groups are.
-        own: the file with the name of our own.
-    """
+    """Return for how many seconds the limits of our control group held its processes back; 0 without any."""
     with suppress(OSError):
         for line in own.read_text(encoding="utf-8").splitlines():
             number, controllers, path = line.split(":", 2)

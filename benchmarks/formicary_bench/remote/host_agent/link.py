@@ -16,8 +16,8 @@ import msgspec
 from formicary.errors import FormicaryError
 from formicary.processes.messages import Stop
 from formicary.processes.requests import Answer, Refusal, Request, Requests
+from formicary_bench.remote import HostError
 from formicary_bench.remote.clocks import Clock, Sample
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import (
     BEAT_SECONDS,
     MISSING_SECONDS,
@@ -96,12 +96,12 @@ class Link:
         ]
 
     def send(self, message: ControllerMessage | Request[Question[Any]]) -> None:
-        """Tell the host agent something; nothing happens if it is gone."""
+        """Send the host agent a message; do nothing if it is gone."""
         if self._program is not None and not self.lost:
             self._program.line.send(message)
 
     def add(self, number: int, take: Callable[[WorkerMessage], None]) -> None:
-        """Have a function called with all that happens to a worker from now on."""
+        """Call a function with all that happens to a worker from now on."""
         self._workers[number] = take
         if self.lost:
             self._hand_on(Ended(number, _LOST, self.lost))
@@ -137,7 +137,7 @@ class Link:
         return self._clock.offset(time.time_ns())
 
     async def end(self, seconds: float) -> None:
-        """Have the host agent end with all that it has started; leave it alone if that takes longer."""
+        """End the host agent with all that it has started; leave it alone if that takes longer."""
         self._is_ending = True
         self.send(Stop())
         if self._program is not None and not self.lost:
@@ -176,7 +176,7 @@ class Link:
             take(message)
 
     async def _beat(self) -> None:
-        """Say that we live, again and again, and see whether the host agent does."""
+        """Send signs of life, and check those of the host agent."""
         for count in itertools.count():
             self.send(Beat(time.time_ns()))
             await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)

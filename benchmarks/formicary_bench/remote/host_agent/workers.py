@@ -38,11 +38,7 @@ class _Worker:
 
 
 class Workers:
-    """All workers of a host agent.
-
-    Args:
-        say: tells the controller something, and waits until there is room for more.
-    """
+    """All workers of a host agent."""
 
     def __init__(self, say: Callable[[AgentMessage], Awaitable[None]]) -> None:
         self._say = say

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from formicary.local.launchers import SRUN, job_nodes, starter
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import Host, Inventory, load
 from formicary_bench.remote.launchers.launcher import Provider
@@ -120,10 +120,6 @@ def slurm_provider(interface: str) -> Provider:
 
 def command_provider(path: Path, command: str) -> Provider:
     """Return the hosts of a file, on which a command starts programs.
-
-    Args:
-        path: the inventory.
-        command: as of `formicary.local.launchers.starter`.
 
     Raises:
         UsageError: the file or the command is not as it should be.

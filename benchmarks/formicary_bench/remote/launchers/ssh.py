@@ -7,7 +7,7 @@ import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import load
@@ -25,9 +25,6 @@ _SECONDS_TO_KILL = 3.0
 
 class SshLauncher:
     """Starts host agents by SSH; see `Launcher`.
-
-    Args:
-        hosts: all that may be asked for, and those by way of which they are reached.
 
     Raises:
         HostError: what does SSH is not installed.
@@ -79,9 +76,6 @@ class SshLauncher:
 
 def inventory_provider(path: Path) -> Provider:
     """Return the hosts of a file.
-
-    Args:
-        path: the inventory.
 
     Raises:
         UsageError: it cannot be read, or there is something wrong with it.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import asyncssh
 
-    from formicary_bench.remote.errors import HostError
+    from formicary_bench.remote import HostError
     from formicary_bench.remote.ssh.connection import Connection
 
 _BOOTSTRAP = Path(__file__).parent.parent / "bootstrap"
@@ -65,12 +65,7 @@ _Said: TypeAlias = Answer[Any] | Refusal | Told
 
 
 class Helper:
-    """The controller's side of the program.
-
-    Args:
-        connection: to its host.
-        process: the program.
-    """
+    """The controller's side of the program."""
 
     def __init__(self, connection: Connection, process: asyncssh.SSHClientProcess[bytes]) -> None:
         self._connection = connection
@@ -97,13 +92,7 @@ class Helper:
         seconds: float = 30.0,
         progress: Callable[[str], None] | None = None,
     ) -> Any:
-        """Have something done there, and return what comes of it.
-
-        Args:
-            task: which of the program's tasks.
-            arguments: the task's own.
-            seconds: how long it may take.
-            progress: called with what is done now.
+        """Run a task there, and return its result.
 
         Raises:
             HostError: it cannot be done, takes too long, or the connection is lost.
@@ -168,10 +157,6 @@ class Helper:
 @asynccontextmanager
 async def helping(connection: Connection, module: str) -> AsyncIterator[Helper]:
     """Start a program of ours on a host; it ends with the block.
-
-    Args:
-        connection: to the host.
-        module: which of `remote.bootstrap`.
 
     Raises:
         HostError: it cannot be started.

@@ -9,23 +9,58 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 import formicary
+from formicary_bench.remote import HostError
 from formicary_bench.remote.checks import judging
 from formicary_bench.remote.checks.facts import QUESTION, Folder, Installed, Interpreter
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
 from formicary_bench.remote.provisioning.stock import Stock
 from formicary_bench.remote.ssh.connection import Web
-from formicary_bench.remote.ssh.sending import send
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.provisioning.stock import Archive
     from formicary_bench.remote.ssh.connection import Connection
-    from formicary_bench.remote.steps import Steps
+
+
+async def send(
+    connection: Connection, parcels: Sequence[tuple[Archive, str]], say: Callable[[str], None]
+) -> int:
+    """Send archives, and return how many bytes they were.
+
+    Raises:
+        HostError: they cannot be written there.
+    """
+    import asyncssh
+
+    if not parcels:
+        return 0
+    total, sent = sum(archive.size for archive, _ in parcels), 0
+    name = ""
+    try:
+        async with connection.ssh.start_sftp_client() as sftp:
+            for archive, target in parcels:
+                name, before = archive.path.name, sent
+
+                def tell(_: bytes, __: bytes, done: int, ___: int, before: int = before) -> None:
+                    say(f"sending {(before + done) / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+                await sftp.put(archive.path, target, progress_handler=tell)
+                sent += archive.size
+    except asyncssh.ChannelOpenError as error:
+        cause = f"it offers no SFTP ({error.reason})"
+        raise connection.error(
+            f"{cause}; allow it in its sshd_config: Subsystem sftp internal-sftp"
+        ) from None
+    except (asyncssh.Error, OSError) as error:
+        cause = f"{name or 'nothing'} could not be written there ({error})"
+        raise connection.error(f"{cause}; is its disk full, or the connection gone?") from None
+    return sent
+
 
 _SECONDS_TO_LOOK = 60.0
 _SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have

@@ -1,4 +1,4 @@
 """SSH to the hosts of a run.
 
-- `connection`: connections, verified always; `keys`: by which both ends are known; `sending`: files, by SFTP.
+- `connection`: connections, verified always; `keys`: by which both ends are known.
 """

@@ -14,7 +14,7 @@ import socket
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.ssh.keys import Keys, load_keys, refused_key
 
 if TYPE_CHECKING:
@@ -34,10 +34,6 @@ _BEATS = 4  # so many without an answer: the host is gone
 
 class Connection:
     """A connection to a host; made by `connect`, or by a `Web`.
-
-    Args:
-        host: the host.
-        ssh: the connection.
 
     Attributes:
         host: the host.
@@ -60,9 +56,6 @@ class Connection:
 
 class Web:
     """Connections to hosts, each made when it is first asked for, and those by way of which they go.
-
-    Args:
-        hosts: all that may be asked for.
 
     Raises:
         HostError: what does SSH is not installed.

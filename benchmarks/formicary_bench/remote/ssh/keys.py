@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import MANY, Dot, Dots
-from formicary_bench.reports.charts.lines import Lines
-from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
+from formicary_bench.reports.charts.lines import MANY, Dot, Dots, Lines, Part, Stack, Stacks
 from formicary_bench.reports.formats.template import environment
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.charts.lines import Plot
     from formicary_bench.reports.charts.scales import Scale
     from formicary_bench.reports.charts.series import Series
-    from formicary_bench.statistics.typical import Typical
+    from formicary_bench.statistics.estimates import Typical
 
     Text = tuple[str, float, float, str]
     """A text, its position, and its CSS class."""

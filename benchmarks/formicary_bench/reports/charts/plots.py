@@ -9,14 +9,12 @@ import msgspec
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import Dot, Dots
-from formicary_bench.reports.charts.lines import Axis, Lines, Plot, Point
+from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Plot, Point, Stacks
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
-from formicary_bench.reports.charts.stacks import Stacks
 from formicary_bench.reports.document.figures import spread_of, value_of, writer
 from formicary_bench.reports.document.tables import Column
+from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
-from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.vocabulary.metrics import MEAN, SECONDS
 
@@ -93,15 +91,7 @@ def lines_of(
     *,
     by_place: bool = False,
 ) -> Lines:
-    """Make a chart with a line for each series.
-
-    Args:
-        rows: What it shows.
-        across: The horizontal axis.
-        up: The vertical one.
-        points: What gives the points of a row.
-        by_place: Whether there is a panel for each placement, and a choice of axes.
-    """
+    """Make a chart with a line for each series."""
     members_of = by_series(rows)
     lines = {
         series: sorted((point for row in members for point in points(row)), key=lambda point: point.x)
@@ -116,13 +106,7 @@ def point_of(row: Row, x: float, y: float, tip: str, bounds: tuple[float, float]
 
 
 def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lambda _: "") -> Dots:
-    """Make a chart of what rows typically gave, by placement, all on one scale.
-
-    Args:
-        rows: What it shows.
-        metric: Which figure of them.
-        beside: What is noted of a row, such as what it is held against.
-    """
+    """Make a chart of what rows typically gave, by placement, all on one scale."""
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members:
@@ -190,7 +174,7 @@ def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metr
 
 
 def intervals(rows: Sequence[Row]) -> str:
-    """Say how the intervals of some rows were made."""
+    """Return how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
     many = max((row.repetitions for row in rows), default=0)
     if OVER_REPETITIONS in methods:

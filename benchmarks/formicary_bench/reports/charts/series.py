@@ -100,7 +100,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 def subject(row: Row) -> str:
-    """Say who exchanges the messages."""
+    """Return who exchanges the messages."""
     return label_of(row.platform, row.kind) or f"{row.platform} {row.kind}".strip()
 
 
@@ -127,7 +127,7 @@ def _tls(row: Row) -> str:
 
 
 def _over(row: Row) -> str:
-    """Say over which hosts it is, who talks to whom there, where services are, and on how many cores."""
+    """Return the hosts, who talks to whom there, where services are, and the number of cores, in words."""
     said = [PLACES[TWO_HOSTS]] if row.placement == TWO_HOSTS else []
     known = EXPERIMENTS.get(row.experiment)
     if row.placement == N_HOSTS and not (known and "count" in known.varies):
@@ -158,14 +158,7 @@ def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
 
 
 def look(platform: str, kind: str, route: str, *, tls: bool = False) -> tuple[str, str, str]:
-    """Return the colour, the mark and the dash of something: the same in every report.
-
-    Args:
-        platform: Whose it is.
-        kind: As of a subject.
-        route: By which its messages go.
-        tls: Whether they are encrypted.
-    """
+    """Return the colour, the mark and the dash of something: the same in every report."""
     known = _LOOKS.get((platform, kind)) or _LOOKS.get((platform, ""))
     who = known or _SPARE[crc32(f"{platform} {kind}".encode()) % len(_SPARE)]
     dash = (_WITH_TLS if tls else _ROUTES).get(route, "")

@@ -19,12 +19,7 @@ class Citation(NamedTuple):
 
 
 class Cited(str):
-    """A text in which some figures are of rows. To whom that does not matter it is a text.
-
-    Args:
-        text: The text.
-        citations: Its figures, in their order.
-    """
+    """A text in which some figures are of rows. To whom that does not matter it is a text."""
 
     __slots__ = ("citations",)
 

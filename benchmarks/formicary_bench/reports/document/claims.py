@@ -68,7 +68,7 @@ def cards(judged: Sequence[Card]) -> list[CardText]:
 
 
 def counted(judged: Sequence[CardText]) -> str:
-    """Say how many claims come to what: `2 reproduced, 1 refuted, 44 cannot tell`."""
+    """Return the number of claims by verdict: `2 reproduced, 1 refuted, 44 cannot tell`."""
     there = {outcome: sum(card.outcome == outcome for card in judged) for outcome in Outcome}
     return ", ".join(f"{many} {outcome}" for outcome, many in there.items() if many)
 
@@ -139,7 +139,7 @@ def _ours(point: At, card: Card) -> str:
 
 
 def point_of(row: Row, along: str = "") -> str:
-    """Say where a row stands, without what grows in it."""
+    """Return where a row stands, without what grows in it."""
     said = [PLACES.get(row.placement, row.placement)]
     known = EXPERIMENTS.get(row.experiment)
     for one in known.own if known else ():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, label, look
 from formicary_bench.reports.document.figures import main_metric, writer
@@ -55,13 +55,13 @@ def names_of(pairing: Pairing) -> list[str]:
 
 
 def counted(verdicts: Iterable[str]) -> str:
-    """Say how often each verdict was found."""
+    """Return how often each verdict was found."""
     found = Counter(verdicts).most_common()
     return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing that could be compared"
 
 
 def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
-    """Say how much only one of two runs has measured, and what.
+    """Return how much only one of two runs has measured, and what.
 
     Args:
         pairing: What they have in common.

@@ -8,24 +8,25 @@ from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
 from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.figures import said
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
-from formicary_bench.reports.document.tables import Column
-from formicary_bench.results.summary.cpu import name_of, summed, whole
+from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.cpu import in_order, name_of, summed, whole
 from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
-from formicary_bench.vocabulary.roles import DOING
+from formicary_bench.vocabulary.places import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
+
 
 _COLOURS: dict[str, str] = {
     Group.RUNTIME: "t",
@@ -43,7 +44,7 @@ ALLOWED = 0.03
 
 
 def cpu_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of profiled rows: a line for each process and group."""
+    """Return the table of profiled rows: a line for each process and group."""
     lines = [(row, one) for row in rows if row.cpu for one in row.cpu.used]
     each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
@@ -59,12 +60,12 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def cpu_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say which groups use most, and what the profiling costs."""
+    """Return which groups use most, and what the profiling costs."""
     return [_sentence(row, row.cpu) for row in rows if row.cpu]
 
 
 def cpu_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say what a reader must know before believing the figures."""
+    """Return what a reader must know before believing the figures."""
     said = [f"{name(row)}: {warning}" for row in rows if row.cpu for warning in row.cpu.warnings]
     return list(dict.fromkeys(said))
 
@@ -95,7 +96,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def name(row: Row) -> str:
-    """Give the name of a profiled row: who, and where and how many if that is not said by it."""
+    """Return the name of a profiled row: who, and where and how many if that is not said by it."""
     where = f" in {PLACES.get(row.placement, row.placement)}"
     known = EXPERIMENTS.get(row.experiment)
     own = (
@@ -107,24 +108,24 @@ def name(row: Row) -> str:
 
 
 def process_name(role: str) -> str:
-    """Give a process's name, by its role, with its host if it is said behind it."""
+    """Return a process's name, by its role, with its host if it is said behind it."""
     role, _, host = role.partition("@")
     name = DOING.get(role, role)
     return f"{name} on {host}" if host else name
 
 
 def series_of(group: str) -> Series:
-    """Give a group's name, with that of the papers, and its colour."""
+    """Return a group's name, with that of the papers, and its colour."""
     return Series(with_paper(group), _COLOURS.get(group, "f"), "square", "")
 
 
 def with_paper(group: str) -> str:
-    """Give a group's name, with that of the papers if they have one."""
+    """Return a group's name, with that of the papers if they have one."""
     return f"{group} ({PAPERS[group]})" if group in PAPERS else group
 
 
 def unit(row: Row) -> str:
-    """Give what the CPU time is divided by."""
+    """Return what the CPU time is divided by."""
     return "agent" if row.size("agents") else "use" if row.family == DIRECTORY else "round trip"
 
 
@@ -162,3 +163,39 @@ def _cost(cpu: CpuEstimates) -> str:
 
 def _percent(part: float) -> str:
     return f"{MINUS if part < 0 else ''}{abs(part):.1%}"
+
+
+def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:
+    """Return a table for each profiled row that was measured over hosts."""
+    return [extra for row in rows if row.cpu and (extra := _by_host(row, row.cpu))]
+
+
+def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
+    """Return the groups of a row that was measured over hosts, each host a column, as the papers do."""
+    hosts = list(dict.fromkeys(one.host for one in cpu.used))
+    if not any(hosts):
+        return None
+    groups = in_order(one.group for one in cpu.used)
+    columns = [
+        Column("group", tuple(groups), names=True, of=(row.anchor,) * len(groups)),
+        Column("in the papers", tuple(PAPERS.get(group, "") for group in groups)),
+    ]
+    for host in hosts:
+        of_host = {one.group: one for one in summed(one for one in cpu.used if one.host == host)}
+        cells = [_cells(of_host.get(group)) for group in groups]
+        columns += [
+            Column(f"{host}, per {unit(row)}", tuple(us for us, _ in cells)),
+            Column(f"{host}, %", tuple(share for _, share in cells)),
+        ]
+    remark = (
+        "All of the run's processes on a host, the server's too; \N{PLUS-MINUS SIGN} is the 95% interval."
+    )
+    return Extra(f"{name(row)}: each host", columns, remark)
+
+
+def _cells(one: CpuEstimate | None) -> tuple[str, str]:
+    """Return the CPU time of a group on a host, with its interval, and its share."""
+    if one is None:
+        return "", ""
+    spread = f" \N{PLUS-MINUS SIGN} {formatting.duration(one.margin_us)}" if one.margin_us else ""
+    return f"{formatting.duration(one.us.mean)}{spread}", f"{one.share:.1%}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
+from formicary_bench.reports.charts.lines import Part, Stack, Stacks
 from formicary_bench.reports.charts.plots import Chart
-from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
@@ -17,8 +17,7 @@ from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.statistics.tests import difference, welch_p
 from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
-from formicary_bench.vocabulary.placements import N_HOSTS
-from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER, SERVER
+from formicary_bench.vocabulary.places import ASK, BOTH, ECHO, MEMBER, N_HOSTS, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,7 +84,7 @@ def _stack(label: str, shares: dict[str, float], *, published: bool = False, of:
 
 
 def _group(of_paper: str) -> str:
-    """Give our name of a group of the paper's."""
+    """Return our name of a group of the paper's."""
     return str(next(group for group, known in PAPERS.items() if known == of_paper))
 
 
@@ -141,7 +140,7 @@ def _published(row: Row) -> Extra | None:
 
 
 def _included(theirs: Sequence[published.CpuTime]) -> str:
-    """Say where a group of the paper's has another in it, so that no line of theirs is beside one of ours."""
+    """Return where a group of the paper's includes another, so that its lines do not match ours."""
     if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
         return ""
     return (
@@ -151,12 +150,12 @@ def _included(theirs: Sequence[published.CpuTime]) -> str:
 
 
 def _have_all_kinds(row: Row) -> bool:
-    """Say whether each host has agents that ask and agents that answer."""
+    """Return whether each host has agents that ask and agents that answer."""
     return row.placement == N_HOSTS and row.family != DIRECTORY
 
 
 def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
-    """Give what the groups take on each host, by the paper's name of it, without the server.
+    """Return what the groups take on each host, by the paper's name of it, without the server.
 
     Of two hosts that both have all kinds of agents, the first is A.
     """
@@ -170,7 +169,7 @@ def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
 
 
 def _groups(ours: Iterable[str], theirs: Sequence[published.CpuTime], host: str) -> list[str]:
-    """Give the groups of a host, in our order, that either has."""
+    """Return the groups of a host, in our order, that either has."""
     return in_order([*ours, *(_group(one.group) for one in theirs if one.host == host)])
 
 
@@ -225,7 +224,7 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
 
 
 def _values(row: Row) -> dict[str, tuple[float, ...]]:
-    """Give the repetitions' microseconds by group, of all processes together, and of all groups."""
+    """Return the repetitions' microseconds by group, of all processes together, and of all groups."""
     groups = row.cpu.groups if row.cpu else ()
     return {one.group: one.values for one in (*summed(groups), whole(groups))}
 

@@ -6,16 +6,29 @@ Where it may not, they say nothing: tables have the verdict, and `hints` says on
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.registry import declared
+from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.lines import Dot, Dots, ranked
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    dot_of,
+    intervals,
+    panel_of,
+    short_ticks,
+    typical_columns,
+)
+from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.citing import cite_anchors, joined, told
+from formicary_bench.reports.document.figures import said as said_size
 from formicary_bench.reports.document.tables import Column, in_a_cell
-from formicary_bench.results.summary.baselines import baseline_of, rivals_of
+from formicary_bench.results.summary.baselines import baseline_of, rivals_of, typical_of
 from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION
-from formicary_bench.vocabulary.metrics import RATE
+from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,17 +37,12 @@ if TYPE_CHECKING:
     from formicary_bench.results.verdicts.factors import Factor
     from formicary_bench.vocabulary.metrics import Metric
 
+
 _FEW = 3  # rivals that a sentence names, each with its factor
 
 
 def faster(row: Row, other: Row, metric: Metric) -> str:
-    """Return how many times faster than another a row is: `38× faster than JADE (30–48, warm)`.
-
-    Args:
-        row: Who is judged.
-        other: Who it is held against.
-        metric: By which figure.
-    """
+    """Return how many times faster than another a row is: `38× faster than JADE (30–48, warm)`."""
     return said(factor(row, other, metric))
 
 
@@ -68,12 +76,7 @@ def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
 
 
 def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
-    """Return what rows are held against, and how many times faster they are; nothing where there is nothing.
-
-    Args:
-        known: The rows in the order of the table's lines.
-        rows: All among which there are baselines.
-    """
+    """Return what rows are held against, and how many times faster they are, where there is something."""
     bases = [(row, baseline_of(row, rows)) for row in known]
     found = [factor(row, base, main_metric(row)) if base else None for row, base in bases]
     if not any(found):
@@ -92,7 +95,7 @@ def against_baseline(row: Row, rows: Sequence[Row]) -> str:
 
 
 def doubt_word(row: Row) -> str:
-    """Say in a few words why a row cannot be compared to any; empty where it can."""
+    """Return in a few words why a row cannot be compared to any; empty where it can."""
     doubt = doubt_about(row)
     return doubt.reason if doubt else ""
 
@@ -105,3 +108,89 @@ def main_metric(row: Row) -> Metric:
 
 def _listed(parts: Iterable[str]) -> str:
     return joined(", ", filter(None, parts))
+
+
+MOST, FEW = 12, 6
+"""So many are ranked where there is one placement, and in each of several: the rest is in the chart of their
+experiment."""
+
+
+def ranking(rows: Sequence[Row]) -> Chart | None:
+    """Rank what a run has measured; None where there is nothing to rank."""
+    plain = [row for row in rows if not row.profiled and not row.invalid]
+    for experiment in dict.fromkeys([*EXPERIMENTS, *(row.experiment for row in plain)]):
+        members = [row for row in plain if row.experiment == experiment]
+        for metric in _metrics_of(experiment):
+            known = [row for row in members if _is_told_by(metric, row)]
+            if known:
+                return _chart(metric, _at_one_point(known), rows)
+    return None
+
+
+def _metrics_of(experiment: str) -> list[Metric]:
+    """Return what an experiment may be ranked by: what it is about first."""
+    known = declared(experiment)
+    metrics = (known.main_metric, *known.shown) if known else (RATE, CREATION, TIME)
+    return [one for one in dict.fromkeys(metrics) if one.more_is_better is not None]
+
+
+def _is_told_by(metric: Metric, row: Row) -> bool:
+    """Whether a row has a figure that says something: the rate of an open loop is what was asked for."""
+    known = typical_of(row, metric)
+    return known is not None and known.value > 0 and not (metric.name == RATE.name and paced_rate(row))
+
+
+def _at_one_point(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that do the same work: at the point where most stand, of those at the largest."""
+    counted = Counter(row.sizes for row in rows)
+    chosen = max(counted, key=lambda sizes: (counted[sizes], [(name, str(type(v)), v) for name, v in sizes]))
+    return [row for row in rows if row.sizes == chosen]
+
+
+def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
+    groups: dict[str, list[Dot]] = {}
+    for series, members in by_series(rows).items():
+        for row in members[:1]:
+            if dot := dot_of(series, row, metric, _factor(row, run, metric)):
+                groups.setdefault(panel_of(row), []).append(dot)
+    most = MOST if len(groups) == 1 else FEW
+    best = {
+        name: ranked(dots, more_is_better=bool(metric.more_is_better))[:most] for name, dots in groups.items()
+    }
+    title = ", ".join(filter(None, (metric.title.capitalize(), _at(rows[0]))))
+    lines = "95% intervals; small dots" if intervals(rows) else "Small dots"
+    caption = f"{lines}: single repetitions.{_cut(groups, most)}"
+    table = typical_columns(rows, metric)
+    return Chart(title, caption, Dots(best, metric.title, short_ticks(metric)), table)
+
+
+def _factor(row: Row, run: Sequence[Row], metric: Metric) -> str:
+    """Return how many times faster than the fastest other platform ours is, or else than its baseline.
+
+    Of those that cannot be compared to any, ours are held against none; of all others, say why that is so.
+    """
+    if row.platform != "formicary":
+        return doubt_word(row)
+    rivals = [one for one in rivals_of(row, run) if typical_of(one, metric)]
+    rivals = [one for one in rivals if doubt_about(one) is None] or rivals
+    sign = 1 if metric.more_is_better else -1
+
+    def speed(one: Row) -> float:
+        known = typical_of(one, metric)
+        return sign * known.value if known else 0.0
+
+    other = max(rivals, key=speed, default=None) or baseline_of(row, run)
+    found = factor(row, other, metric) if other else None
+    return said(found) if found else doubt_word(row)
+
+
+def _at(row: Row) -> str:
+    known = declared(row.experiment)
+    main = known.grows_by if known else None
+    return said_size(main, row.size(main.attribute)) if main and row.size(main.attribute) else ""
+
+
+def _cut(groups: dict[str, list[Dot]], most: int) -> str:
+    """Return that not all are ranked, where it is so."""
+    missing = sum(max(len(dots) - most, 0) for dots in groups.values())
+    return f" {missing} more below." if missing else ""

@@ -16,7 +16,7 @@ from formicary_bench.reports.document.sheet import Part, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.verdicts.factors import doubt_of_warmth
 from formicary_bench.statistics.comparisons import FEWEST, Verdict
-from formicary_bench.statistics.typical import typical
+from formicary_bench.statistics.estimates import typical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,7 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
 
 
 def _since(spot: Spot, *, first: bool) -> str:
-    """Say what came of a run in few words, and what else is another one than in the run before."""
+    """Return what came of a run in few words, and what else is another one than in the run before."""
     if first:
         return ""
     said = [*spot.machine_changes]

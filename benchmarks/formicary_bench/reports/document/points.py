@@ -1,8 +1,8 @@
-"""Where rows stand in their experiment: by what varies there."""
+"""The rows of an experiment that are shown together, and where each stands by what varies."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from formicary_bench.experiments.registry import declared
 from formicary_bench.reports.charts.series import by_series, label
@@ -11,14 +11,14 @@ from formicary_bench.vocabulary.parameters.parameter import declared_by
 from formicary_bench.vocabulary.parameters.shared import ROUNDS, Talk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.summary.row import Row, Tail
     from formicary_bench.vocabulary.parameters import Parameter
 
 
 def point(row: Row, rows: Iterable[Row]) -> str:
-    """Say where a row stands in its experiment: by all that varies there, or else by what it grows by.
+    """Return where a row stands in its experiment: by all that varies there, or else by what it grows by.
 
     Where nothing is said to grow, it is the first of its sizes.
     """
@@ -30,7 +30,7 @@ def point(row: Row, rows: Iterable[Row]) -> str:
 
 
 def named(row: Row, rows: Iterable[Row]) -> str:
-    """Say which row of an experiment this is: its series, and what varies there, if anything does."""
+    """Return which row of an experiment this is: its series, and what varies there, if anything does."""
     return ", ".join(filter(None, (label(row), _varying(row, rows))))
 
 
@@ -56,3 +56,29 @@ def _own(row: Row) -> list[Parameter]:
 def ordered(rows: Sequence[Row]) -> list[Row]:
     """Return rows in the order of tables: series by series."""
     return [row for members in by_series(rows).values() for row in members]
+
+
+class Findings(tuple["Row", ...]):  # noqa: SLOT001 - a tuple takes no slots
+    """Rows of one experiment, and what else of their run they are shown with.
+
+    Args:
+        rows: The rows.
+        run: All rows of the run, where they are held against another experiment's; these alone if empty.
+        tails: The distributions of the rows.
+    """
+
+    run: Sequence[Row]
+    tails: Mapping[Row, Tail]
+
+    def __new__(
+        cls, rows: Iterable[Row], run: Sequence[Row] = (), tails: Mapping[Row, Tail] | None = None
+    ) -> Self:
+        """Keep what belongs to the rows with them."""
+        found = super().__new__(cls, rows)
+        found.run, found.tails = run or tuple(found), tails or {}
+        return found
+
+
+def run_of(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return all rows of the run that some are of, as far as they are known."""
+    return rows.run if isinstance(rows, Findings) else rows

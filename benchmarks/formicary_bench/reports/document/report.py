@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
-from formicary_bench.reports.document.beside import beside_published
-from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
-from formicary_bench.reports.document.cpu_hosts import cpu_by_host
-from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
-from formicary_bench.reports.document.findings import Findings
-from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
-from formicary_bench.reports.document.round_trips import (
-    round_trip_charts,
-    round_trip_sentences,
+from formicary_bench.reports.document.cpu import (
+    cpu_by_host,
+    cpu_charts,
+    cpu_columns,
+    cpu_remarks,
+    cpu_sentences,
 )
+from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
+from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
+from formicary_bench.reports.document.papers import beside_published
+from formicary_bench.reports.document.points import Findings
+from formicary_bench.reports.document.round_trips import round_trip_charts, round_trip_sentences
 from formicary_bench.reports.document.sentences import remarks, source, title
 from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
 from formicary_bench.reports.document.tables import less_extra
@@ -112,12 +114,12 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
 
 
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
-    """Say what an experiment found, a sentence each; arguments as of `columns`."""
+    """Return what an experiment found, a sentence each; arguments as of `columns`."""
     return _report(experiment, rows).sentences(Findings(rows, run))
 
 
 def to_know(rows: Sequence[Row]) -> list[str]:
-    """Say what a reader must know before believing the figures of an experiment."""
+    """Return what a reader must know before believing the figures of an experiment."""
     found = [*invalid_remarks(rows), *remarks(rows)]
     for report in dict.fromkeys((_report(rows[0].experiment, rows), report_of(rows[0].experiment))):
         found += report.remarks(Findings(rows))
@@ -159,7 +161,7 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def is_profiled(rows: Sequence[Row]) -> bool:
-    """Say whether rows are of profiled repetitions."""
+    """Return whether rows are of profiled repetitions."""
     return any(row.profiled for row in rows)
 
 

@@ -21,21 +21,15 @@ from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.sentences import (
-    after,
-    at_once,
-    found_by,
-    plural,
-    where,
-)
+from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
 from formicary_bench.reports.document.tables import Column, load_word, metric_columns
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOWEST, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from formicary_bench.reports.document.findings import Findings
+    from formicary_bench.reports.document.points import Findings
     from formicary_bench.results.summary.row import Row, Tail
 
 _MEAN = "mean round-trip time"
@@ -45,7 +39,7 @@ _CROWD = 10  # pairs from which on most of the time is waiting
 
 
 def round_trip_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what few and many pairs take, a sentence for each series that is no baseline."""
+    """Return what few and many pairs take, a sentence for each series that is no baseline."""
     return [_load(members, rows) for members in found_by(rows)]
 
 
@@ -123,7 +117,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
 
 
 def _waiting(rows: Iterable[Row]) -> str:
-    """Say what the time of many pairs is, where there are many."""
+    """Return what the time of many pairs is, where there are many."""
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""

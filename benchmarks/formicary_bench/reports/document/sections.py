@@ -10,9 +10,8 @@ import msgspec
 from formicary_bench.published.claims import claims
 from formicary_bench.reports.document.claims import cards
 from formicary_bench.reports.document.cpu import name, process_name
-from formicary_bench.reports.document.evidence import evidence
-from formicary_bench.reports.document.hosts import voided, voided_digest
-from formicary_bench.reports.document.ranking import ranking
+from formicary_bench.reports.document.factors import ranking
+from formicary_bench.reports.document.hosts import evidence, voided, voided_digest
 from formicary_bench.reports.document.report import (
     charts,
     columns,
@@ -71,10 +70,6 @@ class Section(msgspec.Struct, frozen=True):
 
 class Document:
     """All that the formats of a report say of a run; made when it is asked for.
-
-    Args:
-        run: The run.
-        digests: What was measured, where somebody has read it already.
 
     Attributes:
         digests: What was measured. Reading it raises UsageError where raw values are missing or broken.

@@ -13,14 +13,13 @@ from formicary_bench.reports.document.citing import told
 from formicary_bench.reports.document.figures import writer
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import BASELINES, typical_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.statistics.typical import Typical
+    from formicary_bench.statistics.estimates import Typical
     from formicary_bench.vocabulary.metrics import Metric
 
 _ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
@@ -49,14 +48,7 @@ class Tile(msgspec.Struct, frozen=True):
 
 
 def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
-    """Return a figure of one row, and of its repetitions alone; None where it was not measured.
-
-    Args:
-        row: Whose figure it is.
-        metric: Which one.
-        meaning: What it is.
-        beside: What it is held against.
-    """
+    """Return a figure of one row, and of its repetitions alone; None where it was not measured."""
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
@@ -73,7 +65,7 @@ def title(experiment: str) -> str:
 
 
 def source(experiment: str) -> str:
-    """Say which paper an experiment is from, with its figures there; empty where that is not known."""
+    """Return which paper an experiment is from, with its figures there; empty where that is not known."""
     known = EXPERIMENTS.get(experiment)
     return known.source if known else ""
 
@@ -125,7 +117,7 @@ def is_finding(row: Row) -> bool:
 
 
 def where(row: Row) -> str:
-    """Say where something takes place, as the beginning of a sentence."""
+    """Return where something takes place, as the beginning of a sentence."""
     if row.placement == SAME:
         return "In one process"
     tls = " with TLS" if row.tls else ""
@@ -136,12 +128,12 @@ def where(row: Row) -> str:
 
 
 def at_once(row: Row) -> str:
-    """Say how many pairs, or senders, there are."""
+    """Return how many pairs, or senders, there are."""
     return formatting.one_or(row.exchange.load, load_word([row]))
 
 
 def plural(row: Row) -> str:
-    """Say who exchanges the messages, as in `between SPADE agents`."""
+    """Return who exchanges the messages, as in `between SPADE agents`."""
     return {"micro": "micro-agents"}.get(row.kind, f"{subject(row)} agents")
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.statistics.independence import FEWEST
+from formicary_bench.statistics.intervals import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.stability import Assessment
+
 
 _WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.DEPENDS, Stability.WIDE, Stability.STABLE)
 _WORDS = {
@@ -33,11 +35,7 @@ _UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer th
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
-    """Return the column that says of each row whether it can be believed: by the worst of its figures.
-
-    Args:
-        rows: The rows in the order of the table's lines.
-    """
+    """Return the column that says of each row whether it can be believed: by the worst of its figures."""
     return _column([min(_assessments(row), key=_badness, default=None) for row in rows])
 
 
@@ -80,7 +78,7 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def dependent_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say whose repetitions depend on each other, and how much too narrow intervals are then."""
+    """Return whose repetitions depend on each other, and how much too narrow intervals are then."""
     found = {
         named(row, rows): max(
             one.assessment.depends.widening for one in row.stability if one.assessment.depends
@@ -114,7 +112,7 @@ def _badness(one: Assessment) -> tuple[int, float]:
 
 
 def _known_to(one: Assessment | None) -> str:
-    """Say how far a figure is known, and in a word if that is not all."""
+    """Return how far a figure is known, and in a word if that is not all."""
     if one is None or one.half_width is None:
         return "" if one is None else _short(one)
     half = f"±{one.half_width:.1%}"
@@ -129,3 +127,40 @@ def _short(one: Assessment) -> str:
     if one.stability is Stability.WIDE:
         return f"{WANTED:.0%} by ~{one.repetitions}" if is_advice(one.repetitions) else "scatters"
     return _WORDS[one.stability]
+
+
+_COLD = (
+    "Cold is the first round of a fresh process, as long as what was measured. CPU time is that of a round "
+    "trip, of the process that asks."
+)
+
+
+def warmth_column(rows: Sequence[Row]) -> list[Column]:
+    """Return the column that says which platforms were warm; none where that is no question."""
+    cells = tuple(row.warmth.word if row.warmth else "" for row in rows)
+    return [Column("warmth", cells, minor=set(cells) <= {"", "warm"})] if any(cells) else []
+
+
+def cold_extras(rows: Sequence[Row]) -> list[Extra]:
+    """Return tables that hold warm figures against those of the first round, for each experiment with any."""
+    found = [_cold(name, rows) for name in dict.fromkeys(row.experiment for row in rows)]
+    return [extra for extra in found if extra]
+
+
+def _cold(experiment: str, rows: Sequence[Row]) -> Extra | None:
+    beside = [row for row in rows if row.experiment == experiment]
+    known = [(row, row.warmth) for row in ordered(beside) if row.warmth and row.warmth.cold_per_s]
+    columns = [
+        Column(
+            "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
+        ),
+        Column("at", tuple(point(row, beside) for row, _ in known)),
+        Column("cold trips/s", tuple(formatting.count(one.cold_per_s) for _, one in known)),
+        Column("trips/s", tuple(formatting.count(row.mean(RATE)) for row, _ in known)),
+        Column("cold mean", tuple(formatting.duration(one.cold_mean_us) for _, one in known)),
+        Column("mean", tuple(formatting.duration(row.mean(MEAN)) for row, _ in known)),
+        Column("cold CPU", tuple(formatting.duration(one.cold_cpu_us) for _, one in known)),
+        Column("CPU", tuple(formatting.duration(one.cpu_us) for _, one in known)),
+        Column("warmed up for", tuple(f"{one.warm_up_s:.1f} s" for _, one in known)),
+    ]
+    return Extra(f"{experiment}: cold, and as measured", columns, _COLD) if known else None

@@ -15,17 +15,14 @@ from formicary_bench.experiments.registry import declared, metrics_of
 from formicary_bench.published import TABLES
 from formicary_bench.reports.charts.plots import Chart, against, dots, intervals, typical_columns, values
 from formicary_bench.reports.charts.series import label, subject
-from formicary_bench.reports.document.beside import with_published
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.figures import said, sized, value_of
-from formicary_bench.reports.document.findings import run_of
-from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.points import ordered
+from formicary_bench.reports.document.papers import titled, with_published
+from formicary_bench.reports.document.points import ordered, run_of
 from formicary_bench.reports.document.sentences import after, found_by, tile_of, where
-from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.stability import stability_column, warmth_column
 from formicary_bench.reports.document.tables import UNEVEN, Column, metric_columns, who_columns
-from formicary_bench.reports.document.warmth import warmth_column
 from formicary_bench.vocabulary.metrics import ROUND_TRIPS
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
 
@@ -74,13 +71,7 @@ def usual_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
-    """Return a template as what it says of a row; see `Experiment.says`.
-
-    Args:
-        template: The template.
-        row: The row that it is about.
-        rows: All rows of the experiment, which it may be held against.
-    """
+    """Return a template as what it says of a row; see `Experiment.says`."""
     metrics = metrics_of(row.experiment)
     shown = _OPTIONAL.sub(lambda part: part[1] if _knows_all(part[1], row, metrics) else "", template)
     names = [name for _, name, _, _ in Formatter().parse(shown) if name]

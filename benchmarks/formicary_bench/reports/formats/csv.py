@@ -82,7 +82,7 @@ def _names(lines: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _flat(value: dict[str, Any], before: str = "") -> Iterator[tuple[str, str | int | float]]:
-    """Give the cells of a row by their columns: those of its parts in the place of what has parts."""
+    """Yield the cells of a row by their columns: those of its parts in the place of what has parts."""
     for name, part in value.items():
         if name == "ci95":
             low, high = part or ("", "")

@@ -121,7 +121,7 @@ def _may_be_broken(column: Column) -> bool:
 
 
 def _keys(columns: Sequence[Column]) -> int:
-    """Say by how many of its first columns the lines of a table can be told apart."""
+    """Return by how many of its first columns the lines of a table can be told apart."""
     most = min(_MOST_KEYS, len(columns))
     for many in range(1, most + 1):
         lines = list(zip(*(column.cells for column in columns[:many]), strict=True))

@@ -28,8 +28,8 @@ from formicary_bench.reports.formats.html_tables import is_among, repeated, show
 from formicary_bench.reports.formats.template import environment, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
-from formicary_bench.results.summary.sizes import sizes_of
-from formicary_bench.statistics.independence import FEWEST
+from formicary_bench.results.summary.commands import sizes_of
+from formicary_bench.statistics.intervals import FEWEST
 from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
@@ -70,10 +70,6 @@ _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 
 def write_html(run: RunFolder, document: Document | None = None) -> Path:
     """Make a run's report, in place of an older one, and return its file.
-
-    Args:
-        run: The run.
-        document: What is said of it, where somebody has made that already, which takes time.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -170,12 +166,7 @@ def _about(document: Document) -> str:
 
 
 def filled(file: str, /, **values: object) -> str:
-    """Return a page that needs no network.
-
-    Args:
-        file: Its template, which has the style and the script of reports.
-        values: What it shows.
-    """
+    """Return a page that needs no network."""
     script = template("report.js")
     page = (
         _environment()
@@ -294,7 +285,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
 
 
 def _point(configuration: Configuration) -> str:
-    """Say where a configuration stands in its experiment."""
+    """Return where a configuration stands in its experiment."""
     route = configuration.route
     other = "" if route != "xmpp" else f" ({configuration.platform})"
     tls = " with TLS" if configuration.tls else ""

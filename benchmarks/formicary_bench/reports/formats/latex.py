@@ -62,11 +62,7 @@ def write(document: Document, stream: TextIO) -> None:
 
 
 def render(document: Document) -> str:
-    """Return the tables of a run as LaTeX.
-
-    Args:
-        document: What is said of it.
-    """
+    """Return the tables of a run as LaTeX."""
     blocks = list(_head(document))
     charts = 0
     for section in document.sections:

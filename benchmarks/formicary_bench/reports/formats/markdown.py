@@ -26,11 +26,7 @@ def write(document: Document, stream: TextIO) -> None:
 
 
 def render(document: Document) -> str:
-    """Return a run as Markdown.
-
-    Args:
-        document: What is said of it.
-    """
+    """Return a run as Markdown."""
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     if said := claims_said(document.cards):
         blocks += [f"## {TITLE}", "\n".join(f"- {_escape(sentence)}" for sentence in said)]

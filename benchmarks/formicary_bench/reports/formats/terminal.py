@@ -47,10 +47,6 @@ def broken(text: str, indent: int) -> list[str]:
     """Return a text in lines as a terminal, or COLUMNS, has them; in one line where neither says how wide.
 
     Nothing is cut off: what is longer than a line goes on in the next one.
-
-    Args:
-        text: The text, whoever has written it.
-        indent: How many spaces are before it; what follows has two more.
     """
     console = Console()
     if not (console.is_terminal or os.environ.get("COLUMNS", "").isdigit()):
@@ -113,7 +109,7 @@ def show_extra(extra: Extra, console: Console) -> None:
 
 
 def partial(manifest: Manifest) -> str:
-    """Say that a run is partial, and how much of it there is."""
+    """Return that a run is partial, and how much of it there is."""
     planned = {one.key for one in manifest.configurations if not one.reference}
     measured = planned & {repetition.configuration for repetition in manifest.repetitions}
     return (
@@ -123,13 +119,13 @@ def partial(manifest: Manifest) -> str:
 
 
 def left_out(manifest: Manifest) -> str:
-    """Say what was not measured, behind a title that says "left out" already."""
+    """Return what was not measured, behind a title that says "left out" already."""
     name = manifest.left_out.removeprefix("left out: ")
     return name if name != manifest.left_out else name[:1].upper() + name[1:]
 
 
 def _by(manifest: Manifest) -> str:
-    """Say how many of the measurements are there, where the manifest says how many there are to be."""
+    """Return how many of the measurements are there, where the manifest says how many there are to be."""
     if not manifest.repeats:
         return ""
     return f", by {len(manifest.repetitions)} of {sum(manifest.repeats)} measurements"

@@ -39,7 +39,7 @@ class Condition:
     value: str
 
     def holds(self, manifest: Manifest) -> bool:
-        """Say whether it holds for a run."""
+        """Return whether it holds for a run."""
         if self.key == "date":
             return _ORDERS[self.order](manifest.started.date(), date.fromisoformat(self.value))
         return (self.value in facts(manifest)[self.key]) == (self.order == "=")
@@ -55,7 +55,7 @@ def conditions(text: str) -> list[Condition]:
 
 
 def facts(manifest: Manifest) -> dict[str, set[str]]:
-    """Give what can be asked of a run, by key: a run may have several experiments and hosts."""
+    """Return what can be asked of a run, by key: a run may have several experiments and hosts."""
     return {
         "experiment": {one.experiment for one in manifest.configurations},
         "host": {manifest.machine.host, *manifest.hosts, *(one.host for one in manifest.hosts.values())},

@@ -119,11 +119,6 @@ class RunFolder:
     ) -> Repetition:
         """Keep a repetition: first its raw values and profiles, then the manifest that names them.
 
-        Args:
-            repetition: What is known of it; its `raw` is given here.
-            data: Its raw values.
-            profiles: Where the CPU time of its processes went, by their roles.
-
         Returns:
             The repetition as kept.
 
@@ -302,7 +297,7 @@ def _decode(path: Path, text: bytes) -> Manifest:
 
 
 def _check_parameters(manifest: Manifest) -> None:
-    """Have parameters that some experiment declares be of its types; others are passed over."""
+    """Check the types of parameters that some experiment declares; pass over others."""
     types = own_types()
     for configuration in manifest.configurations:
         for name in types.keys() & configuration.parameters.keys():
@@ -324,7 +319,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _unused(base: Path, started: datetime, label: str) -> Path:
-    """Give the name of a folder that is not there yet."""
+    """Return the name of a folder that is not there yet."""
     stem = f"{started:%Y-%m-%dT%H-%M-%S}-{_slug(label)}"
     names = [stem, *(f"{stem}-{n}" for n in range(2, 100))]
     return next((base / name for name in names if not (base / name).exists()), base / stem)

@@ -92,7 +92,7 @@ def collect_machine(
 
 
 def load_average() -> tuple[float, float, float] | None:
-    """Give the load averages of 1, 5 and 15 minutes; None where the system has none."""
+    """Return the load averages of 1, 5 and 15 minutes; None where the system has none."""
     try:
         return os.getloadavg()
     except (AttributeError, OSError):
@@ -100,7 +100,7 @@ def load_average() -> tuple[float, float, float] | None:
 
 
 def library_versions() -> dict[str, str]:
-    """Give the installed versions of `LIBRARIES`."""
+    """Return the installed versions of `LIBRARIES`."""
     found = {}
     for name in LIBRARIES:
         try:
@@ -111,7 +111,7 @@ def library_versions() -> dict[str, str]:
 
 
 def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Give the processor's model: of Linux's list, or what Python knows."""
+    """Return the processor's model: of Linux's list, or what Python knows."""
     for line in _read(cpuinfo).splitlines():
         name, _, value = line.partition(":")
         if name.strip() in {"model name", "Model", "Hardware"} and value.strip():
@@ -120,11 +120,7 @@ def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def container_hint(root: Path = Path("/")) -> str:
-    """Say what hint there is of a container or a virtual machine; both change what a figure means.
-
-    Args:
-        root: The root of the file system.
-    """
+    """Return the hint of a container or a virtual machine, if any; both change what a figure means."""
     hints = []
     if (root / ".dockerenv").exists():
         hints.append("Docker")
@@ -139,7 +135,7 @@ def container_hint(root: Path = Path("/")) -> str:
 
 
 def git_state(file: Path) -> Git | None:
-    """Give the state of the checkout that a source file belongs to.
+    """Return the state of the checkout that a source file belongs to.
 
     Args:
         file: A file that git follows, if this is a checkout at all. An installed package, even within some
@@ -154,7 +150,7 @@ def git_state(file: Path) -> Git | None:
 
 
 def _git(program: str, folder: Path, *arguments: str) -> str | None:
-    """Give what git says, or None where it refuses."""
+    """Return what git says, or None where it refuses."""
     try:
         done = subprocess.run(  # noqa: S603 - git, with arguments of our own
             [program, "-C", str(folder), "--no-optional-locks", *arguments],

@@ -11,11 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from formicary_bench.vocabulary.configuration import (  # noqa: TC001 - msgspec resolves the annotations
-    Configuration,
-    Count,
-    Name,
-)
+from formicary_bench.vocabulary.configuration import Configuration, Count, Name  # noqa: TC001 - msgspec resolves the annotations
 
 FORMAT_VERSION = 2
 """The format that this version writes and reads."""
@@ -189,6 +185,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     resumed: tuple[datetime, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
-        """Give what was measured of a configuration."""
+        """Return what was measured of a configuration."""
         key = configuration.key
         return [repetition for repetition in self.repetitions if repetition.configuration == key]

@@ -47,7 +47,7 @@ class RoundTrips:
     phase: NDArray[np.int8]
 
     def parts(self) -> Iterator[RoundTrips]:
-        """Give them part by part, in their order: what is computed of a part takes little memory."""
+        """Yield them part by part, in their order: what is computed of a part takes little memory."""
         for begin in range(0, len(self.pair), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             yield RoundTrips(*(getattr(self, field.name)[part] for field in fields(self)))
@@ -114,11 +114,6 @@ Raw = TypeVar("Raw", bound=AnyRaw)
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
     """Write the values of one repetition; the file is there completely or not at all.
 
-    Args:
-        path: The file.
-        data: The columns; they are converted to the types that the module names.
-        about: What to keep in the file's own metadata, so that it explains itself when found alone.
-
     Raises:
         OSError: The file cannot be written.
     """
@@ -134,10 +129,6 @@ def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
 
 def read_raw(path: Path, kind: type[Raw]) -> Raw:
     """Read the values of one repetition.
-
-    Args:
-        path: The file.
-        kind: `RoundTrips`, `Creations`, `Holdings`, `Trials` or `Tallies`.
 
     Raises:
         UsageError: The file is missing or broken, or holds what cannot have been measured.
@@ -162,7 +153,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
 
 def is_whole(path: Path) -> bool:
-    """Say whether a file of raw values is there to its end; its values are not looked at."""
+    """Return whether a file of raw values is there to its end; its values are not looked at."""
     import pyarrow as pa
     from pyarrow import parquet
 

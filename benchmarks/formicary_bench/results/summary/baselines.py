@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import declared
+from formicary_bench.results.summary.each import counting, samples_of
+from formicary_bench.statistics.estimates import Typical, typical
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.metrics import RATE
 from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, LOWER_BOUND, PAIRS, PROTOCOLS
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.places import TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.metrics import Metric
+
 
 BASELINES = {subject.platform: subject.baseline for subject in SUBJECTS if subject.baseline}
 """The subjects that are baselines, by platform, and what a sentence calls them."""
@@ -123,3 +127,13 @@ def _way(row: Row) -> tuple[str, str, bool]:
 def _measured(row: Row) -> bool:
     known = declared(row.experiment)
     return row.mean(known.main_metric if known else RATE) is not None
+
+
+def typical_of(row: Row, metric: Metric) -> Typical | None:
+    """Return what a figure of a row typically is; None where it is not known."""
+    return typical(values_of(row, metric), row.estimate(metric))
+
+
+def values_of(row: Row, metric: Metric) -> list[float]:
+    """Return what the repetitions gave that count; see `each.counting`."""
+    return samples_of(counting(row.each)).get(metric.name, [])

@@ -1,20 +1,23 @@
-"""The command that measures one configuration alone. Pure."""
+"""How much of an experiment is measured, in words, and the command that measures one configuration alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.names import is_cpu
 from formicary_bench.vocabulary.parameters import PARAMETERS
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.parameters.parameter import OWN
+from formicary_bench.vocabulary.parameters.shared import ROUNDS
+from formicary_bench.vocabulary.places import TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.parameters import Parameter
 
 
 def command(configuration: Configuration) -> str:
@@ -27,7 +30,7 @@ def command(configuration: Configuration) -> str:
 
 
 def _parameters(one: Configuration) -> Iterator[str]:
-    """Give the options that say what is measured, where there is a choice."""
+    """Yield the options that say what is measured, where there is a choice."""
     experiment = EXPERIMENTS[one.experiment]
     by_name = {parameter.name: parameter for parameter in PARAMETERS}
     fixed = {name for name, is_open in _choices(one, experiment).items() if not is_open}
@@ -59,3 +62,20 @@ def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:
         # Over hosts services may be at several places; with two processes they are usually where all are.
         "spread": bool(one.spread or (experiment.spreads and one.placement == TWO_HOSTS)),
     }
+
+
+def sizes_of(configuration: Configuration) -> Iterator[str]:
+    """Yield how much of it is measured, but for round trips."""
+    known = EXPERIMENTS.get(configuration.experiment)
+    for one in known.own if known else with_scope(OWN).values():  # those of other versions
+        if one.attribute in configuration.parameters and one.name != ROUNDS.name:
+            yield _said(one, configuration.parameters[one.attribute])
+    if configuration.spread:
+        yield f"services {configuration.spread}"
+
+
+def _said(parameter: Parameter, value: Any) -> str:
+    try:
+        return parameter.said(value)
+    except KeyError:  # a choice of another version
+        return str(value)

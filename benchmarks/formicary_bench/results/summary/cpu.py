@@ -18,7 +18,7 @@ from formicary.profiling.model.groups import Group, Rule, Rules
 from formicary.profiling.model.modules import is_library
 from formicary.profiling.model.profile import ROUGH_COST, Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
-from formicary_bench.vocabulary.roles import SERVER
+from formicary_bench.vocabulary.places import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -121,12 +121,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]:
-    """Return what each group takes in some processes together, and its share of what they all take.
-
-    Args:
-        parts: What groups take in each of the processes.
-        process: What to call them together.
-    """
+    """Return what each group takes in some processes together, and its share of what they all take."""
     by_group: dict[str, list[CpuEstimate]] = {}
     for part in parts:
         by_group.setdefault(part.group, []).append(part)
@@ -156,14 +151,7 @@ def cpu_estimates(
     profiles: Sequence[dict[str, Profile]],
     losses: Sequence[float] = (),
 ) -> CpuEstimates | None:
-    """Compute the CPU times of a profiled configuration; None where there are none.
-
-    Args:
-        repetitions: Its repetitions.
-        profiles: Their profiles, by the workers' roles.
-        losses: By which part of the rate each repetition was slower than the one of the same number that was
-            not profiled.
-    """
+    """Compute the CPU times of a profiled configuration; None where there are none."""
     known = [
         (repetition, of_it)
         for repetition, of_it in zip(repetitions, profiles, strict=True)

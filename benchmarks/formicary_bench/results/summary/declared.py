@@ -73,7 +73,6 @@ def summary_of(experiment: str) -> Summary:
     if known is not None and known.summarise is not None:
         summary: Summary = known.summarise.load()
         return summary
-    from formicary_bench.results.summary.creations import CREATIONS
-    from formicary_bench.results.summary.round_trips import EXCHANGES
+    from formicary_bench.results.summary.round_trips import CREATIONS, EXCHANGES
 
     return CREATIONS if known is not None and issubclass(known.parameters, Agents) else EXCHANGES

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from formicary_bench.experiments.registry import declared
-from formicary_bench.vocabulary.metrics import RATE
+from formicary_bench.results.store.raw import MEASURED, RoundTrips
+from formicary_bench.results.summary.load import Load, load_of
+from formicary_bench.results.summary.warm_up import Cut, measured
+from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
+from formicary_bench.statistics.percentiles import of_ordered
+from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from formicary_bench.statistics.intervals import Interval
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric
+
+    Others = Callable[[Configuration, Repetition, "Exchanged"], Mapping[Metric, float | None]]
+
 
 Record = dict[str, float]
 """A line of a table of numbers, by the names of its columns."""
@@ -89,16 +102,107 @@ def counting(each: Sequence[Each]) -> Sequence[Each]:
 def comparable(
     each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
 ) -> dict[str, list[float]]:
-    """Return what platforms and runs are compared by: figures of repetitions that held full load.
-
-    Args:
-        each: The repetitions.
-        metrics: Those of their experiment, by name.
-        is_paced: Whether they are of an open loop, whose rate is what was asked for.
-    """
+    """Return what platforms and runs are compared by: figures of repetitions that held full load."""
     found = samples_of([one for one in each if one.full_load])
     return {
         name: values
         for name, values in found.items()
         if name in metrics and metrics[name].is_compared and not (is_paced and name == RATE.name)
     }
+
+
+class Exchanged(NamedTuple):
+    """The measured phase of a repetition.
+
+    Attributes:
+        data: All of its round trips.
+        load: Its measured phase as a whole.
+        times: The round-trip times that count, in nanoseconds, the shortest first.
+    """
+
+    data: RoundTrips
+    load: Load
+    times: NDArray[np.int64]
+
+
+class Measured(NamedTuple):
+    """What stays in memory of a repetition.
+
+    Attributes:
+        times: The round-trip times that count, in nanoseconds, the shortest first.
+        each: Its figures.
+        cut: What was left out as warm-up.
+        is_full: Whether it held full load, as far as its round trips say.
+        within: The intervals of the mean time and of the rate within it, where it is alone; of the rate where
+            it has one clock.
+    """
+
+    times: NDArray[np.int64]
+    each: Each
+    cut: Cut
+    is_full: bool
+    within: dict[str, Interval]
+
+
+def measure(
+    run: RunFolder,
+    configuration: Configuration,
+    repetition: Repetition,
+    others: Others,
+    *,
+    is_alone: bool,
+    has_rate: bool = True,
+) -> Measured | None:
+    """Read a repetition, and give what matters of it; None where nothing was measured.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    data, cut = measured(run, configuration, repetition)
+    load = load_of(data, repetition.members)
+    if load is None:
+        return None
+    intervals = {MEAN.name: _time_within(data)} if is_alone else {}
+    if is_alone and has_rate and not repetition.members:  # several clocks have no window in common
+        intervals[RATE.name] = _rate_within(data, load)
+    times = data.rtt_ns[data.phase == MEASURED]
+    times.sort()
+    more = named(others(configuration, repetition, Exchanged(data, load, times)))
+    del data  # with ten million round trips it is a quarter of a gigabyte
+    values = named(
+        {
+            MEAN: float(times.mean()) / 1e3,
+            TIME: of_ordered(times, [0.5])[0] / 1e3,
+            RATE: load.rate if has_rate else None,
+        }
+    )
+    # An open loop's load does not depend on who is ready first.
+    is_even = not has_rate or bool(paced_rate(configuration))
+    is_full = is_even or (load.full and repetition.full_load)
+    within = {name: one for name, one in intervals.items() if one is not None}
+    each = with_derived(Each(values=values | more, full_load=is_full), configuration)
+    return Measured(times, each, cut, load.full, within)
+
+
+def _time_within(data: RoundTrips) -> Interval | None:
+    """Return the interval of the round-trip time, in microseconds, from one repetition."""
+    ends = [(int(end.min()), int(end.max())) for end, _ in _counted(data)]
+    time = batch_means(_counted(data), min(low for low, _ in ends), max(high for _, high in ends))
+    return time and Interval(time.mean / 1e3, time.low / 1e3, time.high / 1e3)
+
+
+def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return when the measured round trips ended and how long they took, part by part."""
+    for part in data.parts():
+        counts = part.phase == MEASURED
+        if counts.any():
+            yield (part.start_ns + part.rtt_ns)[counts], part.rtt_ns[counts]
+
+
+def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
+    """Return the interval of the rate from one repetition; None where that has no window to count in."""
+    if not load.has_window:
+        return None
+    ends = (part.start_ns + part.rtt_ns for part in data.parts())
+    inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
+    return batch_rates(inside, load.begin_ns, load.end_ns)

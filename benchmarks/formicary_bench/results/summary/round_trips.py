@@ -1,4 +1,4 @@
-"""The figures of a configuration that exchanges messages, or uses the directory."""
+"""The figures of a configuration that exchanges messages, uses the directory, or creates agents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
-from formicary_bench.results.summary.each import Reading
-from formicary_bench.results.summary.exchanged import measure
+from formicary_bench.results.summary.each import Reading, measure, reading
 from formicary_bench.results.summary.row import (
     BOOTSTRAP,
     NO_INTERVAL,
@@ -19,11 +19,20 @@ from formicary_bench.results.summary.row import (
     with_figures,
 )
 from formicary_bench.results.summary.warm_up import left_out
-from formicary_bench.statistics.bootstrap import percentile_intervals
 from formicary_bench.statistics.estimates import Estimate
-from formicary_bench.statistics.intervals import mean_interval, papers_interval
-from formicary_bench.statistics.percentiles import of_ordered, tail_probabilities
-from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, PAPERS_MEAN, SLOWEST, TIME
+from formicary_bench.statistics.intervals import mean_interval, papers_interval, ratio_interval
+from formicary_bench.statistics.percentiles import of_ordered, percentile_intervals, tail_probabilities
+from formicary_bench.vocabulary.metrics import (
+    CREATION,
+    EACH_HOLDS,
+    LEAST,
+    P90,
+    P99,
+    P999,
+    PAPERS_MEAN,
+    SLOWEST,
+    TIME,
+)
 from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
@@ -31,11 +40,12 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.results.summary.exchanged import Measured, Others
+    from formicary_bench.results.summary.each import Measured, Others
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.intervals import Interval
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric
+
 
 _PERCENTILES = {TIME: 0.5, P90: 0.9, P99: 0.99, P999: 0.999}
 
@@ -138,3 +148,18 @@ def _percentile_bounds(
 
 def _in_us(interval: Interval) -> tuple[float, float]:
     return interval.low / 1e3, interval.high / 1e3
+
+
+def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
+    """Read the batches of agents of a repetition."""
+    data = run.raw(repetition, raw.Creations)
+    agents, seconds = int(data.agents.sum()), float(data.seconds.sum())
+    if not agents or not seconds:
+        return None
+    return reading(
+        {CREATION: agents / seconds, EACH_HOLDS: int(data.bytes.sum()) / agents or None},
+        within={CREATION: ratio_interval(data.agents.tolist(), data.seconds.tolist())},
+    )
+
+
+CREATIONS = Summary(raw="create", read=_read)

@@ -199,12 +199,7 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
 
 
 def with_figures(row: Row, found: Mapping[int, Reading]) -> Row:
-    """Return a row with the estimates of what its repetitions gave.
-
-    Args:
-        row: The row.
-        found: What was read of each repetition that measured anything, by its number.
-    """
+    """Return a row with the estimates of what its repetitions gave."""
     each = tuple(one.each for one in found.values())
     figures = {name: mean_estimate(values) for name, values in samples_of(counting(each)).items()}
     method = OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL

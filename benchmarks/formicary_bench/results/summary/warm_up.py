@@ -6,6 +6,7 @@ Whatever is left out, the raw values are kept: the same run can be looked at in 
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Manifest, Repetition
     from formicary_bench.vocabulary.configuration import Configuration
+
 
 OPTION = "warm-up"
 """The name of the option on the command line and in manifests."""
@@ -89,7 +91,7 @@ def read_rule(text: str) -> int | str:
 
 
 def with_rule(manifest: Manifest, text: str) -> Manifest:
-    """Have a run looked at by another rule than its own; raises UsageError if that is none."""
+    """Return a run with another rule than its own; raises UsageError if there is no such rule."""
     read_rule(text)
     return msgspec.structs.replace(manifest, options={**manifest.options, OPTION: text})
 
@@ -113,7 +115,7 @@ def measured(run: RunFolder, configuration: Configuration, repetition: Repetitio
 
 
 def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) -> WarmUpLeftOut:
-    """Say what was left out of a configuration, over its repetitions, of which there is at least one."""
+    """Return what was left out of a configuration, over its repetitions, of which there is at least one."""
     given = run.manifest.options.get(OPTION)
     rule = "planned" if given is None else str(read_rule(str(given)))
     indices = [cut.index for cut in cuts]
@@ -127,7 +129,7 @@ def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) 
 
 
 def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
-    """Say where what was left out is not what was asked for, or is too little."""
+    """Return where what was left out is not what was asked for, or is too little."""
     if rule.isdecimal():
         short = [cut.index for cut in cuts if cut.index != int(rule)]
         return (
@@ -200,9 +202,64 @@ def _medians(block: NDArray[Any]) -> NDArray[Any]:
 
 
 def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
-    """Let the warm-up end at an index; the cool-down stays what it is."""
+    """End the warm-up at an index; the cool-down stays what it is."""
     import numpy as np
 
     phases = np.where(data.index < index, np.int8(WARM_UP), np.int8(MEASURED))
     phases[data.phase == COOL_DOWN] = COOL_DOWN
     return replace(data, phase=phases)
+
+
+PARTS = (0.0, 0.1, 0.25, 0.5)
+"""What part of each pair's round trips is left out, of those before its cool-down."""
+
+
+class OtherCut(msgspec.Struct, frozen=True):
+    """What a cut gives.
+
+    Attributes:
+        part: What part of the round trips before the cool-down is left out.
+        median_us: The median over the repetitions of their medians, in microseconds.
+        mean_us: The mean of their means.
+    """
+
+    part: float
+    median_us: float
+    mean_us: float
+
+
+def other_cuts(run: RunFolder, repetitions: Sequence[Repetition]) -> list[OtherCut]:
+    """Return what other cuts give, of repetitions that exchanged messages; empty where nothing was measured.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    found = [figures for one in repetitions if (figures := _figures(run.raw(one, RoundTrips)))]
+    return [
+        OtherCut(part, median(one[place][0] for one in found), fmean(one[place][1] for one in found))
+        for place, part in enumerate(PARTS if found else ())
+    ]
+
+
+def _figures(data: RoundTrips) -> list[tuple[float, float]]:
+    """Return median and mean in microseconds for each cut of a repetition; empty where one leaves nothing.
+
+    Of the values, of which there may be many millions, it holds one copy at a time: those that a cut keeps.
+    """
+    import numpy as np
+
+    counts = data.phase != COOL_DOWN
+    if not counts.any():
+        return []
+    bounds = np.iinfo(data.index.dtype)
+    first = int(data.index.min(where=counts, initial=bounds.max))
+    many = int(data.index.max(where=counts, initial=bounds.min)) - first + 1
+    found = []
+    for part in PARTS:
+        kept = data.rtt_ns[counts & (data.index >= first + part * many)]
+        if not len(kept):
+            return []
+        mean = float(kept.mean())
+        found.append((float(np.median(kept, overwrite_input=True)) / 1e3, mean / 1e3))
+        del kept  # before the next one is made
+    return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.vocabulary import warmth
+from formicary_bench.vocabulary import values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Warmth(msgspec.Struct, frozen=True, kw_only=True):
 
 def warmth_of(repetitions: Sequence[Repetition]) -> Warmth | None:
     """Return how warm what was measured was; None where that is no question."""
-    counted = [one.counters for one in repetitions if warmth.SETTLED in one.counters]
+    counted = [one.counters for one in repetitions if values.SETTLED in one.counters]
     if not counted:
         return None
 
@@ -54,10 +54,10 @@ def warmth_of(repetitions: Sequence[Repetition]) -> Warmth | None:
         return fmean(values) if values else None
 
     return Warmth(
-        settled=all(counters[warmth.SETTLED] for counters in counted),
-        warm_up_s=mean(warmth.WARM_UP_SECONDS) or 0.0,
-        cpu_us=mean(warmth.CPU_US),
-        cold_per_s=mean(warmth.COLD_RATE),
-        cold_mean_us=mean(warmth.COLD_MEAN_US),
-        cold_cpu_us=mean(warmth.COLD_CPU_US),
+        settled=all(counters[values.SETTLED] for counters in counted),
+        warm_up_s=mean(values.WARM_UP_SECONDS) or 0.0,
+        cpu_us=mean(values.CPU_US),
+        cold_per_s=mean(values.COLD_RATE),
+        cold_mean_us=mean(values.COLD_MEAN_US),
+        cold_cpu_us=mean(values.COLD_CPU_US),
     )

@@ -23,7 +23,7 @@ from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import product_of_values
 from formicary_bench.statistics.stability import is_advice
-from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -89,7 +89,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(claim: Claim, rows: Sequence[Row]) -> Card:
-    """Say what the rows of a run say of a claim."""
+    """Return what the rows of a run say of a claim."""
     check = claim.check
     if check is None:
         return Card(claim=claim, outcome=Outcome.OPEN, takes=claim.needs)
@@ -107,7 +107,7 @@ def judge(claim: Claim, rows: Sequence[Row]) -> Card:
 
 
 def is_at(side: Side, row: Row, figure: str) -> bool:
-    """Say whether a row is of a side of a test, by a figure."""
+    """Return whether a row is of a side of a test, by a figure."""
     names = {row.platform, f"{row.platform}-{row.kind}"}
     return (
         row.experiment in side.experiments
@@ -164,7 +164,7 @@ def _side_by_side(check: Check, rows: Iterable[Row]) -> _Found:
 
 
 def _are_alike(check: Check, one: Row, other: Row) -> bool:
-    """Say whether two rows do the same work, but for what their sides differ in."""
+    """Return whether two rows do the same work, but for what their sides differ in."""
     assert check.other is not None
     if one == other:
         return check.figure != (check.other.figure or check.figure)
@@ -244,7 +244,7 @@ def _judged(check: Check, rows: tuple[Row, ...], divided: _Divided, family: int)
 
 
 def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
-    """Say why figures say nothing, whatever they are."""
+    """Return why figures say nothing, whatever they are."""
     for row in rows:
         if found := doubt_about(row):
             return f"{found.who}: {found.reason}"
@@ -255,7 +255,7 @@ def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
 
 
 def _to_decide(check: Check, point: At) -> str:
-    """Say what would decide a point that is open."""
+    """Return what would decide a point that is open."""
     if point.outcome is not Outcome.OPEN:
         return ""
     if "repetition" in point.doubt:
@@ -274,7 +274,7 @@ def _to_decide(check: Check, point: At) -> str:
 
 
 def _to_measure(claim: Claim, check: Check) -> str:
-    """Say how to measure what no row has."""
+    """Return how to measure what no row has."""
     sides = [check.one, *([check.other] if check.other else [])]
     experiment = check.one.experiments[0]
     subjects = list(dict.fromkeys(side.subject for side in sides if side.subject))
@@ -295,5 +295,5 @@ def _nearest(placements: Sequence[str]) -> Sequence[str]:
 
 
 def verdict_on(claims: Iterable[Claim], rows: Sequence[Row]) -> list[Card]:
-    """Say what the rows of a run say of claims, in their order."""
+    """Return what the rows of a run say of claims, in their order."""
     return [judge(claim, rows) for claim in claims]

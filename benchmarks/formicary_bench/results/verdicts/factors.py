@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import typical_of, values_of
+from formicary_bench.results.summary.baselines import BASELINES, typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.intervals import Interval, widening
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.subjects.registry import label_of
@@ -76,13 +74,7 @@ class Factor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
-    """Return what can be said of how fast a row is beside another; None where either has no such figure.
-
-    Args:
-        row: The one.
-        other: The other.
-        metric: By which figure of both.
-    """
+    """Return what can be said of how fast a row is beside another; None where either has no such figure."""
     if typical_of(row, metric) is None or typical_of(other, metric) is None:
         return None
     name = "a message and its answer" if other.family != row.family else name_of(other)
@@ -102,15 +94,7 @@ def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
 def factor_of(
     values: Sequence[float], base: Sequence[float], name: str, doubt: Doubt | None = None, *, is_rate: bool
 ) -> Factor:
-    """Return what can be said of some figures beside others, as `factor` does.
-
-    Args:
-        values: One of each repetition, in their order.
-        base: Those of the other one.
-        name: What to call the other one.
-        doubt: Why nobody can tell, whatever they are.
-        is_rate: Whether more is faster.
-    """
+    """Return what can be said of some figures beside others, as `factor` does."""
     if doubt is None and min(len(values), len(base)) < FEWEST:
         doubt = _few(min(len(values), len(base)))
     ratio = None if doubt else ratio_of_values(values, base)

@@ -168,7 +168,7 @@ def _comparable(spots: Sequence[Spot], place: int) -> Spot | None:
 
 
 def _changes(before: Machine, machine: Machine) -> tuple[str, ...]:
-    """Say in what two machines differ; of a server only where both runs had one."""
+    """Return how two machines differ; of a server only where both runs had one."""
     names = dict(_MACHINE)
     if before.prosody and machine.prosody:
         names["prosody"] = "prosody"

@@ -101,10 +101,6 @@ class Side(msgspec.Struct, frozen=True):
 def pair(run: RunFolder, base: RunFolder) -> Pairing:
     """Find what two runs have in common, and read the figures of it.
 
-    Args:
-        run: The one that is judged.
-        base: The one that it is held against.
-
     Raises:
         UsageError: They have nothing in common, or raw values are missing or broken.
     """
@@ -248,7 +244,7 @@ def _of_a_run(run: RunFolder) -> list[str]:
 
 
 def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
-    """Say in what the runs differ beside what is compared."""
+    """Return how the runs differ besides what is compared."""
     found = []
     for what, name in _MACHINE.items():
         one, other = (getattr(each.manifest.machine, what) for each in (run, base))
@@ -261,13 +257,7 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 
 
 def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
-    """Return the figures of each repetition; those without full load, or disturbed, are left out.
-
-    Args:
-        run: The run.
-        configuration: What it has measured.
-        remarks: To which is added what is to be said of it.
-    """
+    """Return the figures of each repetition; those without full load, or disturbed, are left out."""
     summary = summary_of(configuration.experiment)
     each: list[Each] = []
     invalid = 0

@@ -67,12 +67,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
-    """Say how far a run can be trusted.
-
-    Args:
-        manifest: Of the run.
-        rows: What was measured, of which there may be nothing.
-    """
+    """Return how far a run can be trusted."""
     plain = [row for row in rows if not row.profiled] or list(rows)
     if not plain:
         return Trust(level=NOTHING, within=None)

@@ -26,12 +26,7 @@ _PER_SECOND = 4  # refreshes: each takes a little of the processor that is being
 
 
 class Display(RunListener):
-    """A progress bar with what is being measured and how fast it goes; sentences go to standard error.
-
-    Args:
-        quiet: print sentences only.
-        asks: ask before a long run, on a terminal.
-    """
+    """A progress bar with what is being measured and how fast it goes; sentences go to standard error."""
 
     def __init__(self, *, quiet: bool = False, asks: bool = False) -> None:
         self._quiet = quiet

@@ -9,7 +9,7 @@ from formicary.errors import ServerError
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import ProgressListener
-from formicary_bench.subjects.drivers.catalogue import subject_for
+from formicary_bench.subjects.drivers.installed import subject_for
 from formicary_bench.subjects.drivers.protocol import EXCHANGES
 from formicary_bench.vocabulary.configuration import Configuration
 

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from formicary.core.scratch import scratch_folder
 from formicary.errors import UsageError
 from formicary.server.address import LOOPBACK
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import StartServer, StopServer
 from formicary_bench.remote.inventory import SERVER
-from formicary_bench.vocabulary.containers import names_on
-from formicary_bench.vocabulary.routes import XMPP
+from formicary_bench.vocabulary.places import XMPP, names_on
 from formicary_bench.worker.messages import Server
 
 if TYPE_CHECKING:
@@ -158,11 +157,6 @@ class HostServers:
 
 def server_host(containers: Sequence[Host], hosts: Sequence[Host], mode: str) -> Host | None:
     """Return the host of the one server; None where each host with containers has one.
-
-    Args:
-        containers: the hosts that have containers.
-        hosts: all hosts of the run.
-        mode: one of `MODES`.
 
     Raises:
         UsageError: a host that needs a server is not for that.

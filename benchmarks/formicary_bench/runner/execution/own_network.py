@@ -1,8 +1,11 @@
-"""A network of a run's own, so that what goes over its wire is the run's alone.
+"""Networks of a run's or a repetition's own, so that what goes over the wire, and how late, is its alone.
 
 On Linux, whoever may (root) gets a network namespace for the time of the block: it has a loopback interface
 and nothing else, and is gone with the last of its processes. The controller's main thread enters it; the
 processes that it starts from then on are in it.
+
+It is a network namespace with a loopback interface, whose packets the kernel keeps for so long (netem): those
+of a request, and those of its answer. What is started in the block is in it.
 """
 
 from __future__ import annotations
@@ -16,8 +19,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.web_shop import Shopping
+from formicary_bench.netlab.make import check_machine
+from formicary_bench.netlab.network import FailedError, run, try_out
+from formicary_bench.runner import RepetitionError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from formicary_bench.vocabulary.configuration import Configuration
+
 
 SHARED = (
     "the wire is this host's loopback interface, and what other programs sent over it meanwhile is in these "
@@ -38,7 +50,7 @@ class _State:
 
 
 def has_own_network() -> bool:
-    """Say whether this process is in a network of its own."""
+    """Return whether this process is in a network of its own."""
     return _State.own
 
 
@@ -72,3 +84,49 @@ def _bring_up(interface: str) -> None:
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", interface.encode(), _UP))
+
+
+_TRIAL = "delay"
+_PACKETS = 100_000  # that may be on their way, so that none is lost to the delay itself
+
+
+def check_delays(plan: Iterable[Configuration]) -> None:
+    """Make sure that this machine can delay packets, if a plan needs that.
+
+    Raises:
+        LabError: it cannot; says what to do.
+    """
+    if any(map(delay_of, plan)):
+        check_machine()
+        try_out(_TRIAL, "", "1ms")
+
+
+def delay_of(configuration: Configuration) -> int:
+    """Return for how many microseconds each packet is on its way besides."""
+    return Shopping.of(configuration).delay_us
+
+
+@contextmanager
+def delayed_network(delay_us: int) -> Iterator[None]:
+    """Be in such a network; for the main thread.
+
+    Args:
+        delay_us: for how many microseconds each packet is on its way; with 0 nothing is changed.
+
+    Raises:
+        RepetitionError: there is none to be had.
+    """
+    if not delay_us:
+        yield
+        return
+    with own_network():
+        if not has_own_network():
+            raise RepetitionError(
+                "packets cannot be delayed without a network of its own; run as root on Linux"
+            )
+        try:
+            keep = ["netem", "delay", f"{delay_us}us", "limit", str(_PACKETS)]
+            run("tc", "qdisc", "add", "dev", "lo", "root", *keep)
+        except (FailedError, FormicaryError) as error:
+            raise RepetitionError(f"packets cannot be delayed here: {error}; leave --delay out") from error
+        yield

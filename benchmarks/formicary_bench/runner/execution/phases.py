@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
-from formicary_bench.vocabulary.roles import PROCESSES
+from formicary_bench.vocabulary.places import PROCESSES
 from formicary_bench.worker.messages import (
     Accounted,
     Created,
@@ -61,7 +61,7 @@ _OVER = {Stage.DONE, Stage.FAILED}
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Give a worker its job; `peer` is how it reaches the first one."""
+    """Send a worker its job; `peer` is how it reaches the first one."""
 
     worker: int
     peer: str
@@ -95,7 +95,7 @@ class Observe:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Let the user know, in a sentence."""
+    """Show the user a sentence."""
 
     sentence: str
 

@@ -14,8 +14,8 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
 from formicary_bench.results.summary.load import load_of
-from formicary_bench.runner.errors import RepetitionError
-from formicary_bench.runner.execution.delayed_network import delay_of, delayed_network
+from formicary_bench.runner import RepetitionError
+from formicary_bench.runner.execution.own_network import delay_of, delayed_network
 from formicary_bench.runner.execution.phases import (
     QUIET_SECONDS,
     Advance,
@@ -28,15 +28,19 @@ from formicary_bench.runner.execution.phases import (
     SendAll,
     Show,
 )
-from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
-from formicary_bench.runner.execution.worker_results import creations, round_trips, tallies
+from formicary_bench.runner.execution.worker_hosts import (
+    LocalHost,
+    WorkerSlot,
+    creations,
+    round_trips,
+    tallies,
+)
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late, why_restless
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.placements import N_HOSTS, SAME
-from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
+from formicary_bench.vocabulary.places import ASK, BOTH, ECHO, MEMBER, N_HOSTS, SAME
 from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.messages import Accounted, Created, Job, Tallied
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,26 +10,74 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import FormicaryError, ServerError
-from formicary_bench.remote.errors import HostError
+from formicary.server import ServerAddress, status
+from formicary_bench.remote import HostError
 from formicary_bench.results.store.machine import begin_manifest
-from formicary_bench.runner.execution.delayed_network import check_delays
-from formicary_bench.runner.execution.own_network import own_network
+from formicary_bench.runner.execution.own_network import check_delays, own_network
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.needs import needs_server
-from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.runner.planning.describing import needs_server
+from formicary_bench.subjects.drivers.installed import versions
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
+from formicary_bench.subjects.subject import DOMAIN, HOLDERS, account
 from formicary_bench.vocabulary.names import NETWORK
-from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.places import APART, HOSTED, SAME, XMPP
+from formicary_bench.worker.messages import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import ExitStack
 
+    from formicary.server import ManagedServer
     from formicary_bench.results.store.model import Clock, Manifest
     from formicary_bench.runner.execution.run_hosts import HostSelection, RunHosts
-    from formicary_bench.runner.execution.server import RunServer
     from formicary_bench.runner.planning.run_plan import RunPlan
     from formicary_bench.vocabulary.configuration import Configuration
+
+
+class RunServer:
+    """What a run needs of its server."""
+
+    def __init__(self, managed: ManagedServer) -> None:
+        self._managed = managed
+        self._password = secrets.token_urlsafe(24)
+        self._accounts: set[str] = set()
+
+    @property
+    def version(self) -> str:
+        """Prosody's version."""
+        state = status(self._managed.folder.path).state
+        return state.version if state else ""
+
+    def prepare(self, configuration: Configuration) -> Server:
+        """Make the accounts that a configuration needs, and return how workers reach the server.
+
+        Raises:
+            ServerError: it has ended and cannot be started again, or refuses.
+        """
+        if not self._managed.running:
+            self._managed.restart()
+        if subject_of(configuration.platform, configuration.kind).accounts:
+            self._make_accounts(configuration.exchange.load)
+        has_tls = configuration.tls and configuration.route == XMPP
+        address = ServerAddress.load(self._managed.folder.path, tls=has_tls)
+        return Server(
+            host=address.host,
+            port=address.port,
+            client_port=self._managed.client_port,
+            secret=address.secret,
+            password=self._password,
+            platform=address.platform,
+            stanza_limit=address.stanza_limit,
+            certificate=str(address.certificate or ""),
+            pid=self._managed.pid,
+        )
+
+    def _make_accounts(self, count: int) -> None:
+        for name in (account(holder, number) for holder in HOLDERS for number in range(count)):
+            if name not in self._accounts:
+                self._managed.create_account(name, self._password, DOMAIN)
+                self._accounts.add(name)
+
 
 _LONGEST = 2000  # characters of a sentence in a manifest
 
@@ -101,11 +150,6 @@ class Resources:
 def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None) -> Resources:
     """Connect to the hosts and start the servers that a plan needs.
 
-    Args:
-        stack: ends all of it.
-        run_plan: what is to be measured.
-        selection: the hosts that may take part.
-
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
         HostError: a host cannot be used.
@@ -149,8 +193,7 @@ def private_server() -> Iterator[RunServer]:
         ServerError: it cannot be started.
     """
     from formicary.server import ManagedServer
-    from formicary_bench.runner.execution.server import RunServer
-    from formicary_bench.vocabulary.containers import NAMES
+    from formicary_bench.vocabulary.places import NAMES
 
     with ManagedServer(containers=NAMES) as managed:
         yield RunServer(managed)
@@ -174,7 +217,7 @@ def _which(configuration: Configuration) -> str:
 
 
 def _at_home() -> list[str]:
-    """Say what is measured on one machine only, and so not over hosts."""
+    """Return what is measured on one machine only, and so not over hosts."""
     names = [
         subject.name
         for subject in SUBJECTS

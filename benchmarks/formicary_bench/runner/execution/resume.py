@@ -14,7 +14,7 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.planning.run_plan import RunPlan, order_of
-from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.subjects.drivers.installed import versions
 from formicary_bench.subjects.registry import subjects
 
 if TYPE_CHECKING:
@@ -53,10 +53,6 @@ def alone(path: Path) -> Iterator[None]:
 def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunPlan]:
     """Open a run to go on with it, and return what it measures.
 
-    Args:
-        path: its folder.
-        selection: the hosts that are there to go on with it.
-
     Raises:
         UsageError: it is no run, is complete, or was made by another version or on another machine.
     """
@@ -84,11 +80,6 @@ def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunP
 def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
     """Refuse to go on with what another version, or another machine, has begun.
 
-    Args:
-        path: the run's folder.
-        before: its manifest.
-        now: what it would be here; of hosts, and of Prosody, what is known.
-
     Raises:
         UsageError: with what differs.
     """
@@ -113,7 +104,7 @@ def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
 
 
 def _difference(old: Machine | None, new: Machine | None) -> str:
-    """Say in what two machines differ first; nothing if they are the same."""
+    """Return the first difference of two machines; nothing if they are the same."""
     if old is None or new is None:
         return "which took no part"
     pairs = zip(msgspec.structs.asdict(old).items(), msgspec.structs.asdict(new).values(), strict=True)

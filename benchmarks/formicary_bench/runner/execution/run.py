@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import FormicaryError, ServerError, UsageError
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.results.store.folder import RUNS, RunFolder
 from formicary_bench.results.store.machine import load_average
 from formicary_bench.results.summary.commands import command
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.measures import measure_as_planned
 from formicary_bench.runner.execution.resources import acquire
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
-from formicary_bench.runner.forecast.duration_history import duration, earlier_durations, remember
-from formicary_bench.runner.forecast.forecast import Forecast, in_words
-from formicary_bench.runner.observers.machine_use import MachineUse
+from formicary_bench.runner.forecast.forecast import Forecast, duration, earlier_durations, in_words, remember
+from formicary_bench.runner.observers.observer import MachineUse
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.run_plan import order_of
 from formicary_bench.statistics.comparisons import FEWEST
@@ -246,7 +245,7 @@ class _Run:
 
     @contextlib.contextmanager
     def _keeping(self) -> Iterator[None]:
-        """Have an error say that what was measured is there, and how to go on with it."""
+        """Add to an error that what was measured is kept, and how to resume."""
         try:
             yield
         except FormicaryError as error:

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from formicary.errors import UsageError
 from formicary_bench.remote.host_agent.protocol import Describe
 from formicary_bench.remote.inventory import CONTAINERS, choose
-from formicary_bench.remote.launchers.catalogue import provider
+from formicary_bench.remote.launchers.launcher import provider
 from formicary_bench.remote.session import Session
 from formicary_bench.results.store.model import Clock
 from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, HostServers, server_host
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
-from formicary_bench.runner.planning.needs import needs_server
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.runner.planning.describing import needs_server
+from formicary_bench.vocabulary.places import N_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,12 +141,7 @@ def participants_of(selection: HostSelection, plan: Sequence[Configuration]) -> 
 
 
 class RunHosts:
-    """The hosts of a run while it lasts.
-
-    Args:
-        participants: the hosts that take part.
-        session: keeps all of them.
-    """
+    """The hosts of a run while it lasts."""
 
     def __init__(self, participants: Participants, session: Session) -> None:
         self._participants = participants
@@ -232,10 +227,6 @@ class RunHosts:
 @contextmanager
 def run_hosts(selection: HostSelection, plan: Sequence[Configuration]) -> Iterator[RunHosts]:
     """Connect to the hosts that a plan needs; everything of ours is gone from them after the block.
-
-    Args:
-        selection: what was asked for.
-        plan: what is measured on them.
 
     Raises:
         UsageError: a host that needs an XMPP server is not for that.

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips, Tallies
+from formicary_bench.runner import RepetitionError
+from formicary_bench.vocabulary.places import N_HOSTS
+from formicary_bench.vocabulary.values import LOST
+from formicary_bench.worker.messages import Done
 from formicary_bench.worker.processes import Worker
+from formicary_bench.worker.workload import senders_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from formicary_bench.remote.host_agent.protocol import Looked
     from formicary_bench.remote.workers import RemoteHost, RemoteWindow, RemoteWorker
-    from formicary_bench.worker.messages import Server
+    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.worker.messages import Created, Result, Server, Tallied
     from formicary_bench.worker.windows import Sampled, Unsampled
 
     WorkerProcess = Worker | RemoteWorker
+
     Window = Sampled | Unsampled | RemoteWindow
 
 
@@ -65,3 +78,92 @@ class WorkerSlot:
     def label(self) -> str:
         """What it is called in results: its role, and the host where there are several."""
         return f"{self.role}@{self.host.name}" if self.host.name else self.role
+
+
+_MEASURED_BY_NS = 8  # bytes of a time
+
+
+def creations(result: Created) -> Creations:
+    """Return what a worker that creates has said."""
+    import numpy as np
+
+    return Creations(
+        batch=np.arange(len(result.agents), dtype=np.int32),
+        agents=np.array(result.agents, dtype=np.int64),
+        seconds=np.array(result.seconds, dtype=np.float64),
+        bytes=np.array(result.bytes, dtype=np.int64),
+    )
+
+
+def tallies(result: Tallied) -> Tallies:
+    """Return what a worker with a grid has said."""
+    import numpy as np
+
+    return Tallies(
+        swaps=np.array(result.swaps, dtype=np.int64),
+        agents=np.array(result.agents, dtype=np.int64),
+        refused=np.array(result.refused, dtype=np.int64),
+        seconds=np.full(len(result.swaps), result.seconds),
+    )
+
+
+def round_trips(
+    configuration: Configuration, results: Mapping[int, Result], handed: Mapping[int, int]
+) -> tuple[RoundTrips, tuple[int, ...]]:
+    """Read what workers have handed over: for each pair all beginnings, then all times.
+
+    Returns:
+        The round trips, in the order of the workers, and how many pairs each worker has.
+
+    Raises:
+        RepetitionError: they are not as many as there should be.
+    """
+    import numpy as np
+
+    parts = []
+    for worker, result in sorted(results.items()):
+        assert isinstance(result, Done)
+        pairs = _pairs_of(configuration, worker)
+        parts.append((_values(configuration, result, handed[worker], pairs), pairs))
+    rounds = configuration.exchange.rounds
+    trips = sum(rounds)
+    values = np.concatenate([values for values, _ in parts])
+    phases = np.repeat(
+        np.array([WARM_UP, MEASURED, COOL_DOWN], dtype=np.int8),
+        rounds,
+    )
+    data = RoundTrips(
+        pair=np.repeat(np.arange(len(values), dtype=np.int32), trips),
+        index=np.tile(np.arange(trips, dtype=np.int32), len(values)),
+        start_ns=values[:, 0].ravel(),
+        rtt_ns=values[:, 1].ravel(),
+        phase=np.tile(phases, len(values)),
+    )
+    return _answered(data), tuple(pairs for _, pairs in parts)
+
+
+def _answered(data: RoundTrips) -> RoundTrips:
+    """Leave out what was never answered, as may be in an open loop."""
+    there = data.rtt_ns != LOST
+    if there.all():
+        return data
+    return RoundTrips(*(getattr(data, column.name)[there] for column in fields(data)))
+
+
+def _pairs_of(configuration: Configuration, worker: int) -> int:
+    if configuration.placement == N_HOSTS:
+        return senders_of(configuration, worker)
+    return configuration.exchange.load
+
+
+def _values(configuration: Configuration, result: Done, handover: int, pairs: int) -> NDArray[np.int64]:
+    """Return by pair when its round trips began since the worker did, and how long they took."""
+    import numpy as np
+
+    trips = configuration.exchange.trips
+    size = pairs * 2 * trips * _MEASURED_BY_NS
+    if set(result.counts) != {trips} or len(result.counts) != pairs or os.fstat(handover).st_size != size:
+        raise RepetitionError("the measuring process handed over fewer round trips than it should have made")
+    values = np.frombuffer(os.pread(handover, size, 0), dtype=np.int64).reshape(pairs, 2, trips).copy()
+    values[:, 0] -= result.began_ns
+    return values

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.registry import SUBJECTS, has_driver
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration

@@ -9,7 +9,7 @@ from formicary_bench.remote.host_agent import counters
 from formicary_bench.results.summary.hosts import MACHINES
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, taken, why_invalid
-from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
+from formicary_bench.vocabulary.places import ASK, BOTH, CREATE, MEMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,11 +23,7 @@ _SENDING = {ASK, MEMBER, BOTH, CREATE}
 
 
 class HostObserver(Observer):
-    """Has all that it learns go on to another observer, and looks at the hosts meanwhile.
-
-    Args:
-        observer: the other one.
-    """
+    """Has all that it learns go on to another observer, and looks at the hosts meanwhile."""
 
     marks = True
 
@@ -43,7 +39,7 @@ class HostObserver(Observer):
         self._observer.begin(workers)
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Have it go on."""
+        """Resume it."""
         self._observer.advance(done, at_ns)
 
     def mark(self, mark: Mark) -> None:
@@ -52,11 +48,11 @@ class HostObserver(Observer):
         self._observer.mark(mark)
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Have it go on."""
+        """Resume it."""
         self._observer.heard(worker, report)
 
     def give_up(self) -> None:
-        """Have it let go."""
+        """Release it."""
         self._observer.give_up()
 
     def hosts(self) -> list[HostLooks]:

@@ -8,6 +8,7 @@ workers, these account for their CPU time themselves.
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from msgspec.structs import replace
 from formicary.errors import ProfilingError
 from formicary.profiling.model.groups import Group
 from formicary.profiling.model.profile import Role
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
-from formicary_bench.runner.observers.marks import Marks, counters
+from formicary_bench.runner.observers.observer import Observer
+from formicary_bench.worker.marks import Carried
 from formicary_bench.worker.messages import Account
 
 if TYPE_CHECKING:
@@ -32,6 +34,36 @@ if TYPE_CHECKING:
     from formicary_bench.runner.observers.observer import PlacedWorker, ProgressListener
     from formicary_bench.worker.messages import Accounted, Mark
 
+
+@dataclass
+class Marks(Observer):
+    """Keeps what the worker that measures says when T2 begins and ends."""
+
+    marks = True
+    kept: list[Mark] = field(default_factory=list)
+
+    def mark(self, mark: Mark) -> None:
+        """Keep it."""
+        self.kept.append(mark)
+
+
+def counters(marks: list[Mark]) -> dict[str, float]:
+    """Return what was counted between two marks; nothing if there are not both."""
+    if len(marks) != 2:  # noqa: PLR2004 -- begin and end
+        return {}
+    begin, end = marks
+    return {
+        "seconds": (end.at_ns - begin.at_ns) / 1e9,
+        "round_trips": end.done - begin.done,
+        "wire_bytes": end.wire[0] - begin.wire[0],
+        "wire_packets": end.wire[1] - begin.wire[1],
+        **{
+            name: float(after - before)
+            for name, before, after in zip(Carried._fields, begin.carried, end.carried, strict=True)
+        },
+    }
+
+
 SERVER = str(Group.SERVER)
 """Under what name the server's CPU time is kept where the workers account for theirs."""
 
@@ -41,12 +73,7 @@ _NOR = "; nor could they account for it"
 
 
 class Sampling(Marks):
-    """Opens a window on each worker when T2 begins, and closes it when T2 ends.
-
-    Args:
-        undo: closes what is still open when the repetition breaks.
-        as_a_whole: whether to open it before anything begins.
-    """
+    """Opens a window on each worker when T2 begins, and closes it when T2 ends."""
 
     def __init__(self, undo: ExitStack, *, as_a_whole: bool = False) -> None:
         super().__init__()
@@ -152,10 +179,6 @@ class Sampling(Marks):
 
 def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
     """Measure once, in fresh processes, which are gone when this returns.
-
-    Args:
-        task: what to measure.
-        listener: follows it.
 
     Returns:
         What is known of the repetition, its raw values, and where the CPU time of each worker went.

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.arrivals import LATE
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
+from formicary_bench.vocabulary.values import LATE, SETTLED, WARM_UP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -132,13 +131,7 @@ def why_restless(counters: Mapping[str, float]) -> list[str]:
 
 
 def taken(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> tuple[float, float]:
-    """Return which parts of a host's CPU time others' processes and other virtual machines took.
-
-    Args:
-        host: the host.
-        hosts: all that took part.
-        controller: who conducted it.
-    """
+    """Return which parts of a host's CPU time others' processes and other virtual machines took."""
     first, last = host.first, host.last
     others = host.share(last.busy_s - first.busy_s - _ours_s(host, hosts, controller))
     return max(others, 0.0), max(host.share(last.stolen_s - first.stolen_s), 0.0)

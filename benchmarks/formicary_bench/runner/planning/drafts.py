@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import layouts_of
+from formicary_bench.runner.planning.hosts import carriers_of, layouts_of
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.parameters.parameter import fixed_by
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.parameters import Parameter
     from formicary_bench.vocabulary.parameters.shared import Rounds
-    from formicary_bench.vocabulary.routes import Carrier
+    from formicary_bench.vocabulary.places import Carrier
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Draft:
 
 
 def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give all that is measured of a part of a run.
+    """Yield all that is measured of a part of a run.
 
     Raises:
         UsageError: it cannot be measured as it was asked for.
@@ -95,7 +94,7 @@ def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[
 
 
 def points(part: Part, options: Options) -> Iterator[dict[str, Any]]:
-    """Give all sizes of a part with each other, but for round trips, which follow from them."""
+    """Yield all sizes of a part with each other, but for round trips, which follow from them."""
     several = {}
     for one in part.experiment.own:
         values = values_of(one.attribute, part, options)
@@ -116,7 +115,7 @@ def values_of(field: str, part: Part, options: Options) -> Any:
 
 
 def _is(parameter: Parameter, value: Any) -> bool:
-    """Say whether an experiment has a value; in a selection, others may have it."""
+    """Return whether an experiment has a value; in a selection, others may have it."""
     try:
         parameter.kind.word(value)
     except KeyError:
@@ -125,7 +124,7 @@ def _is(parameter: Parameter, value: Any) -> bool:
 
 
 def _as_they_are(draft: Draft) -> Iterable[Draft]:
-    """Give a draft with what is the same everywhere, and with its round trips."""
+    """Return a draft with what is the same everywhere, and with its round trips."""
     rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds")
     has_rounds = any(one.name == ROUNDS.name for one in draft.experiment.own)
     known = draft.sized(**fixed_by(draft.experiment.parameters))

@@ -1,19 +1,41 @@
-"""Where the agents of a plan are: on this machine or on hosts, on how many, and who talks to whom."""
+"""Where the agents of a plan are, on how many hosts and cores, and what carries their messages."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
 from formicary_bench.runner.planning.options import places_of
-from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.traffic import AWAY
+from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.subjects.subject import is_usual
+from formicary_bench.vocabulary.names import QUICK
+from formicary_bench.vocabulary.places import (
+    APART,
+    AWAY,
+    HOSTED,
+    MEMORY,
+    N_HOSTS,
+    NO_MESSAGES,
+    PLATFORM_CORES,
+    ROUTES,
+    SAME,
+    TCP,
+    TWO_HOSTS,
+    UNIX,
+    XMPP,
+    powers_of_two,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.runner.planning.options import Options
+    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.places import Carrier
+
 
 _TWO = 2
 
@@ -53,7 +75,7 @@ def placements_of(part: Part, options: Options) -> list[str]:
 
 
 def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
-    """Give all places and kinds of traffic of a part of a run."""
+    """Yield all places and kinds of traffic of a part of a run."""
     experiment = part.experiment
     for placement in placements_of(part, options):
         if placement == N_HOSTS:
@@ -130,3 +152,109 @@ def _many(part: Part, options: Options) -> Iterator[Layout]:
         # Those of one host have nobody else to talk to.
         for traffic in traffics if hosts > 1 else ("",):
             yield Layout(N_HOSTS, hosts, traffic)
+
+
+_FOR_ALL = {TCP, UNIX, MEMORY}  # what all routes are held against
+
+
+def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Carrier]:
+    """Return what carries a platform's messages at a place, one after the other."""
+    placement = layout.placement
+    if part.experiment.carriers == (NO_MESSAGES,):
+        return [NO_MESSAGES]
+    if layout.hosts == 1:
+        return [carrier for carrier in subject.carriers.get(SAME, ()) if placement in subject.carriers]
+    can = subject.carriers.get(placement, ())
+    usual = _usual(subject, placement, part)
+    asked = options.tls or part.experiment.tls
+    if placement == SAME or (options.routes is None and not asked):
+        return usual
+    # What is not given stays as it is without the options.
+    tls = asked or {carrier.tls for carrier in usual}
+    fitting = [carrier for carrier in can if carrier.tls in tls]
+    if placement in HOSTED and not asked:
+        fitting = [carrier for carrier in can if is_usual(carrier, placement)]
+    if placement in HOSTED and part.experiment.tls and options.routes is None:
+        fitting = [
+            carrier for carrier in fitting if carrier.route != XMPP
+        ]  # two servers encrypt between them anyway
+    if subject.has_choice(placement):
+        routes = options.routes or {carrier.route for carrier in usual}
+        return [carrier for carrier in fitting if carrier.route in routes]
+    if subject.name in (options.subjects or ()):
+        return fitting or usual  # named, so it is wanted, though it has no choice
+    routes = {*(options.routes or ROUTES), *_FOR_ALL}
+    return [carrier for carrier in fitting if carrier.route in routes]
+
+
+def _usual(subject: Subject, placement: str, part: Part) -> list[Carrier]:
+    """Return what carries a part's messages by itself; between hosts with TLS or not as is usual there."""
+    usual = list(subject.usual_carriers(placement))
+    if placement in HOSTED:
+        routes = {carrier.route for carrier in part.carriers}
+        return [carrier for carrier in usual if carrier.route in routes] or usual
+    return [carrier for carrier in subject.carriers.get(placement, ()) if carrier in part.carriers] or usual
+
+
+def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
+    """Refuse a route that nothing of ours takes, and TLS that nothing does.
+
+    Raises:
+        UsageError: an option would change nothing.
+    """
+    chosen = [subject for subject in SUBJECTS if subject.has_choice(APART)]
+    ours = {(subject.platform, subject.kind) for subject in chosen}
+    taken = {one.route for one in plan if (one.platform, one.kind) in ours and one.placement != SAME}
+    for route in options.routes or ():
+        if route not in taken:
+            names = ", ".join(subject.name for subject in chosen if not subject.hidden)
+            raise UsageError(
+                f"nothing can be measured by --route {route} here: routes are for {names} with "
+                f"--placement {APART}; leave --route out"
+            )
+    if True in (options.tls or ()) and not any(one.tls for one in plan):
+        raise UsageError(
+            f"nothing that is measured here can do TLS: links, tcp and components can, with --placement "
+            f"{APART}; leave --tls out"
+        )
+
+
+def cores_of(options: Options) -> tuple[int, ...]:
+    """Return the numbers of cores that something is measured on: by itself 1, 2, 4 and so on, up to all.
+
+    Raises:
+        UsageError: there are fewer than asked for, or this system cannot keep processes on some of them.
+    """
+    cores: tuple[int, ...] | None = options.sizes.get("cores")
+    if not hasattr(os, "sched_setaffinity"):
+        if cores:
+            raise UsageError(PLATFORM_CORES)
+        return (0,)
+    there = len(os.sched_getaffinity(0))
+    if cores is None:
+        return powers_of_two(there)
+    most = max(cores)
+    if most > there:
+        word = "core" if there == 1 else "cores"
+        raise UsageError(
+            f"--cores {most} is more than the {there} {word} that this machine lets its processes use; "
+            f"take {there} at most"
+        )
+    return cores
+
+
+def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]:
+    """Return how many cores a short run has by itself: all, and one besides if that matters.
+
+    Raises:
+        UsageError: as of `cores_of`.
+    """
+    found = cores_of(options)
+    if options.sizes.get("cores"):
+        return found
+    return tuple(dict.fromkeys((found[0], found[-1]))) if with_one else found[-1:]
+
+
+def is_short(part: Part, options: Options) -> bool:
+    """Return whether it is a short run, or a selection of several experiments, which is one as well."""
+    return options.preset == QUICK or options.experiment != part.experiment.name

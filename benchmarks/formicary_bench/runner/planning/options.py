@@ -1,23 +1,30 @@
-"""What to measure, and how much: what was asked for, filled in with what is usual."""
+"""What to measure, and how much: what was asked for, read and filled in with what is usual."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from formicary.errors import UsageError
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS, all_parameters
 from formicary_bench.experiments.selections import SELECTIONS
+from formicary_bench.results.summary.warm_up import DETECT, read_rule
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
-from formicary_bench.vocabulary.parameters import HOSTS, OWN
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.subjects.drivers.recipes import RECIPES
+from formicary_bench.subjects.registry import subjects
+from formicary_bench.vocabulary.kinds import unknown
+from formicary_bench.vocabulary.names import EVERYTHING, QUICK
+from formicary_bench.vocabulary.parameters import HOSTS, MOST_SEED, OWN, VARIED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Option
     from formicary_bench.vocabulary.parameters import Parameter
+
 
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
@@ -98,3 +105,81 @@ def places_of(options: Options, experiment: Experiment) -> tuple[str, ...] | Non
     if not options.preset:
         return None
     return preset_of(EXPERIMENTS.get(options.experiment, experiment), options.preset).placements
+
+
+def subjects_named(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the subjects that are meant; `formicary` means all kinds of our agents.
+
+    Raises:
+        UsageError: there is none of a name, or it is not installed.
+    """
+    every = subjects()
+    known = {subject.name: subject for subject in every}
+    families = {subject.platform for subject in every} - set(known)
+    for name in names:
+        if name not in {*families, *known, *RECIPES}:
+            raise UsageError(unknown("platform", name, [*families, *known, *RECIPES]))
+        if name in RECIPES and name not in known:
+            raise UsageError(f"{name} is not installed; {RECIPES[name].how_to_install}")
+    chosen = [s for s in every if s.name in names or (s.platform in names and not s.hidden)]
+    for subject in chosen:
+        if not subject.is_installed():
+            raise UsageError(
+                f"{subject.name} is not installed; install it with: "
+                f"pip install 'formicary[{subject.extra or subject.package}]'"
+            )
+    return tuple(subject.name for subject in chosen)
+
+
+Values = dict[str, Any]
+"""What was typed: texts by the names of parameters, and whether there was a flag; None if it was not."""
+
+
+def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -> Options:
+    """Read the values of the command line.
+
+    Raises:
+        UsageError: a value is not understood, or does not fit the others.
+    """
+    if experiment not in {*EXPERIMENTS, *SELECTIONS}:
+        raise UsageError(unknown("experiment", experiment, [*EXPERIMENTS, *SELECTIONS, EVERYTHING]))
+    given = {name: value for name, value in typed.items() if value is not None}
+    _refuse_foreign(experiment, given)
+    read: Values = {"seed": secrets.randbelow(MOST_SEED + 1), "repeat": 0}
+    sizes: Values = {}
+    for one in _asked_of(experiment):
+        if one.keyword in given:
+            text = given[one.keyword]
+            place = sizes if one.scope == OWN else read
+            place[one.attribute] = text if isinstance(text, bool) else one.from_words(text)
+    if "subjects" in read:
+        read["subjects"] = subjects_named(read["subjects"])
+    if "warm_up" in read:
+        rule = read["warm_up"] = read_rule(read["warm_up"])
+        if isinstance(rule, int) and "rounds" in sizes:
+            raise UsageError(
+                f"--rounds {given['rounds']} says already how long the warm-up is: leave --warm-up "
+                f"{given['warm_up']} out, or write --warm-up {DETECT}"
+            )
+    return with_preset(Options(experiment=experiment, hosts=tuple(hosts), sizes=sizes, **read))
+
+
+def _asked_of(experiment: str) -> Iterator[Parameter]:
+    """Return all parameters; those of an experiment as it has them, and not as others of the same name."""
+    own = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment in EXPERIMENTS else {}
+    return (own.get(one.name, one) for one in asked())
+
+
+def _refuse_foreign(experiment: str, given: Mapping[str, Any]) -> None:
+    """Refuse what an experiment does not vary, or nothing of a selection."""
+    if experiment in SELECTIONS:
+        parts = SELECTIONS[experiment].parts
+        varied = list(dict.fromkeys(name for part in parts for name in part.experiment.options))
+    else:
+        varied = list(EXPERIMENTS[experiment].options)
+    if "warm_up" in given and "rounds" not in varied:
+        raise UsageError(f"{experiment} has no warm-up that could be left out: leave --warm-up out")
+    for one in asked():
+        if one.scope in {OWN, VARIED} and one.keyword in given and one.name not in varied:
+            varies = ", ".join(f"--{name}" for name in varied)
+            raise UsageError(f"{experiment} has no {one.option}; it has {varies}: leave it out")

@@ -2,25 +2,130 @@
 
 from __future__ import annotations
 
+import dataclasses
+import random
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.messaging import A_MESSAGE
+from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.runner.planning import drafts
-from formicary_bench.runner.planning.carriers import refuse_idle
-from formicary_bench.runner.planning.drivers import fits
-from formicary_bench.runner.planning.hosts import check_hosts
-from formicary_bench.runner.planning.parts import parts_of
+from formicary_bench.runner.planning.hosts import check_hosts, refuse_idle
 from formicary_bench.runner.planning.profiles import with_profiles
-from formicary_bench.subjects.registry import subjects
+from formicary_bench.subjects.drivers.recipes import RECIPES
+from formicary_bench.subjects.registry import subject_of, subjects
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.experiment import Part
+    from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
+
+
+def fits(configuration: Configuration) -> bool:
+    """Return whether a configuration is within what its subject takes."""
+    subject = subject_of(configuration.platform, configuration.kind)
+    exchange = configuration.exchange
+    few = not subject.most_pairs or exchange.load <= subject.most_pairs
+    return few and (not subject.most_bytes or exchange.payload_bytes <= subject.most_bytes)
+
+
+def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
+    """Return what is left out of a plan, in sentences: what the subjects that were named cannot do.
+
+    Of a selection, which names subjects itself, it is those that are not installed.
+    """
+    if options.subjects is None:
+        return [
+            f"left out: {name} is not installed; {RECIPES[name].how_to_install}" for name in _absent(options)
+        ]
+    named = [subject for subject in subjects() if subject.name in options.subjects]
+    there = {one.platform for one in plan}
+    absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)
+    sentences = [f"left out: {platform} cannot do {options.experiment} as asked for" for platform in absent]
+    experiment = EXPERIMENTS.get(options.experiment)
+    for subject in named if experiment else ():
+        if subject.exchanges and subject.platform in there:
+            assert experiment is not None
+            sentences += [
+                f"left out: {subject.name} {what}" for what in _limits(subject, experiment, options)
+            ]
+    return sentences
+
+
+def _absent(options: Options) -> list[str]:
+    """Return the subjects that a selection names, and which have no driver here though one can be made."""
+    parts = SELECTIONS[options.experiment].parts if options.experiment in SELECTIONS else ()
+    there = {subject.name for subject in subjects()}
+    return sorted({name for part in parts for name in part.subjects if name in RECIPES} - there)
+
+
+def _limits(subject: Subject, experiment: Experiment, options: Options) -> Iterator[str]:
+    usual = [placement for placement in experiment.placements if placement not in HOSTED]
+    for placement in options.placements or usual:
+        if placement not in subject.carriers:
+            yield f"cannot be measured with {placement}"
+    sizes = {**experiment.sizes, **options.sizes}
+    loads = [load for load in sizes.get("pairs", ()) if load > subject.most_pairs > 0]
+    if loads:
+        yield f"with {_listed(loads)} pairs, as it takes at most {subject.most_pairs}"
+    large = [size for size in sizes.get("payload_bytes", ()) if size > subject.most_bytes > 0]
+    if large:
+        yield f"with {_listed(large)} bytes, as it takes at most {subject.most_bytes}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def parts_of(options: Options) -> Iterator[Part]:
+    """Yield the parts of experiments that a run takes."""
+    if options.experiment in SELECTIONS:
+        for part in SELECTIONS[options.experiment].parts:
+            yield from _sized(part, options)
+        return
+    one = EXPERIMENTS[options.experiment]
+    if one.takes:
+        takes = one.takes.load()(options)
+    else:
+        takes = preset_of(one, options.preset).parts if options.preset else ()
+    yield from (_freed(take.of(one), options) for take in takes or (_whole(one),))
+    if one.beside:
+        yield from one.beside.load()(one, options)
+
+
+def _whole(one: Experiment) -> Take:
+    return Take(subjects=one.subjects, placements=one.placements, carriers=one.carriers)
+
+
+def _sized(part: Part, options: Options) -> Iterator[Part]:
+    """Yield a part of a selection in the sizes of the preset, if there is one.
+
+    Where the selection names no subjects, they and the places are those of the preset, too.
+    """
+    if not options.preset or part == A_MESSAGE.of(part.experiment):
+        yield part
+        return
+    preset = preset_of(part.experiment, options.preset)
+    parts = [take.of(part.experiment) for take in preset.parts if not part.subjects] or [part]
+    for one in parts:
+        yield dataclasses.replace(_freed(one, options), sizes={**one.sizes, **preset.sizes})
+
+
+def _freed(part: Part, options: Options) -> Part:
+    """Return a part of a preset, which does not limit what somebody has named."""
+    if options.subjects is not None:
+        part = dataclasses.replace(part, subjects=())
+    if options.subjects or options.placements or options.spreads or options.routes or options.tls:
+        part = dataclasses.replace(part, placements=part.experiment.placements)
+    return part
+
 
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
@@ -56,7 +161,7 @@ def make_plan(options: Options) -> list[Configuration]:
 
 
 def _with_warm_up(configuration: Configuration, options: Options) -> Configuration:
-    """Have as many round trips before those that are measured as are to be left out."""
+    """Add as many round trips before the measured ones as are to be left out."""
     _, measured, cool_down = configuration.exchange.rounds
     if not isinstance(options.warm_up, int) or not measured:
         return configuration
@@ -81,3 +186,20 @@ def _where(options: Options) -> str:
     if options.placements:
         return f" with {', '.join(options.placements)}"
     return " over hosts" if options.hosts else ""
+
+
+def schedule(
+    plan: Sequence[Configuration], repeats: Sequence[int], seed: int
+) -> list[tuple[Configuration, int, int]]:
+    """Return the order of the measurements: configuration, number of the repetition, seed.
+
+    Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
+    what changes on the machine meanwhile does not fall on the same ones.
+    """
+    generator = random.Random(seed)
+    order = []
+    for number in range(1, max(repeats, default=0) + 1):
+        members = [one for one, many in zip(plan, repeats, strict=True) if number <= many]
+        generator.shuffle(members)
+        order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
+    return order

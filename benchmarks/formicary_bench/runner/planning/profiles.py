@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.vocabulary.names import is_cpu
+from formicary_bench.vocabulary.names import QUICK, is_cpu
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles 
 
 
 def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[Configuration]:
-    """Give a plan with what is profiled in it.
+    """Yield a plan with what is profiled in it.
 
     Raises:
         UsageError: nothing of it can be profiled, and that was asked for.
@@ -54,7 +53,7 @@ def _can(one: Configuration) -> bool:
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
-    """Give as much of a configuration as shares need: they need samples."""
+    """Return as much of a configuration as shares need: they need samples."""
     profiling = EXPERIMENTS[one.experiment].profiling
     found: Configuration = profiling.load()(one, options) if profiling else one
     return found
@@ -73,13 +72,7 @@ def with_agents(one: Configuration, options: Options, enough: int) -> Configurat
 
 
 def longer_exchange(one: Configuration, options: Options, times: float = 1) -> Configuration:
-    """Return a configuration with as many round trips as take some seconds.
-
-    Args:
-        one: the configuration.
-        options: what was asked for.
-        times: how many times longer a round trip takes than that of a message.
-    """
+    """Return a configuration with as many round trips as take some seconds."""
     many = _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
     return lasting(one, options, many / 4 if one.exchange.load == 1 and one.placement != SAME else many)
 

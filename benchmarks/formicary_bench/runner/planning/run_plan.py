@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.runner.planning.drivers import beyond
-from formicary_bench.runner.planning.options import repeat_of
-from formicary_bench.runner.planning.order import schedule
-from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.placements import HOSTED
-from formicary_bench.vocabulary.presets import EVERYTHING, PAPER, QUICK
+from formicary_bench.runner.planning.options import parse, repeat_of
+from formicary_bench.runner.planning.plan import beyond, make_plan, schedule
+from formicary_bench.vocabulary.names import EVERYTHING, PAPER, QUICK
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,11 +64,6 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
     """Return what several experiments measure in one run.
 
     Where two of them measure the same, it is measured once, as often as the one wants that wants it most.
-
-    Args:
-        label: what the run is called.
-        parts: what is asked of each.
-        asked: what to keep in the manifest.
 
     Raises:
         UsageError: one of them has nothing to measure, or more than fits into memory.

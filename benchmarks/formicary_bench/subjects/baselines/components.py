@@ -17,7 +17,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.errors import LinkError
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ _ERROR = b"<error "
 
 
 class Component(asyncio.Protocol):
-    """A component's connection; subclasses take its stanzas.
-
-    Args:
-        server: where it connects.
-        name: the container's name that it takes.
-    """
+    """A component's connection; subclasses take its stanzas."""
 
     transport: asyncio.Transport
 
@@ -102,7 +97,7 @@ class Component(asyncio.Protocol):
         return data
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell who waits."""
+        """Fail whoever waits."""
         why = error or self.rest.decode(errors="replace") or "no reason given"
         self.lost(LinkError(f"the XMPP server closed the connection of {self.domain}: {why!s:.300}"))
 
@@ -186,7 +181,7 @@ class Ask(Component):
             self.finished.set_result(None)
 
     def lost(self, error: LinkError) -> None:
-        """Say so, if answers are still missing."""
+        """Fail if answers are still missing."""
         super().lost(error)
         if not self.finished.done():
             self.finished.set_exception(error)

@@ -108,7 +108,7 @@ async def wait(own: Channel) -> None:
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all tasks; those that ask are made when the measurement begins."""
+    """Set up all tasks; those that ask are made when the measurement begins."""
     receivers = [Channel() for _ in work.receivers]
     senders = [Channel() for _ in work.senders]
     work.times += [PairTimes() for _ in senders]

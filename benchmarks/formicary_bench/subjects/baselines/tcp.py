@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
-from formicary_bench.vocabulary.routes import UNIX
+from formicary_bench.vocabulary.places import UNIX
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -74,14 +74,7 @@ class Echo(Framed):
 
 
 class Ask(Framed):
-    """Sends a frame when the answer to the one before has come.
-
-    Args:
-        body: what is in each frame.
-        trips: how many.
-        times: where the times go.
-        finished: called when the last answer is there, or with an exception when the connection is lost.
-    """
+    """Sends a frame when the answer to the one before has come."""
 
     def __init__(
         self, body: str, trips: int, times: PairTimes, finished: Callable[[Exception | None], None]
@@ -111,7 +104,7 @@ class Ask(Framed):
             self.finished(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Say so, if answers are still missing."""
+        """Fail if answers are still missing."""
         if self.left:
             self.finished(error or ConnectionError("the echoing process closed the connection"))
 
@@ -125,12 +118,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator[str]:
-    """Listen on a free port; what is yielded is the endpoint: the address, the port, and the certificate.
-
-    Args:
-        work: what is measured.
-        make: makes what answers a connection.
-    """
+    """Listen on a free port; what is yielded is the endpoint: the address, the port, and the certificate."""
     if work.configuration.route == UNIX:
         async with _listening_here(make, work.exchange.pairs) as path:
             yield f"{UNIX} {path} "

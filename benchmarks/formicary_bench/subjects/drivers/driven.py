@@ -11,15 +11,15 @@ from formicary.core.scratch import scratch_folder
 from formicary.processes.messages import Ready
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.service.mediated import Mediated
-from formicary_bench.subjects.accounts import DOMAIN
+from formicary_bench.experiments.service import Mediated
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
+from formicary_bench.subjects.subject import DOMAIN
 from formicary_bench.vocabulary.names import MEDIATED, SWAP
-from formicary_bench.vocabulary.roles import ECHO
+from formicary_bench.vocabulary.places import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CPU_GROUP = "agents"
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's driver play this worker's part, whichever it is."""
+    """Play this worker's part by the platform's driver, whichever it is."""
     name = work.configuration.platform
     entry = entry_of(name)
     if entry is None:
@@ -69,11 +69,7 @@ def _rounds_of(configuration: Configuration) -> type[Rounds]:
 
 
 class _Progress:
-    """What the driver says of how far it is: believed for as long as there is something left to do.
-
-    Args:
-        work: what it has to do.
-    """
+    """What the driver says of how far it is: believed for as long as there is something left to do."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work

@@ -15,9 +15,9 @@ from formicary.processes.child import Child
 from formicary.processes.lines import LineError, LongLineError
 from formicary.processes.messages import Failed, Progress, Stop
 from formicary.processes.words import ended_how
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Report
-from formicary_bench.worker import leftovers
+from formicary_bench.worker import processes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -45,15 +45,7 @@ def _ignore(done: int) -> None:
 
 
 class Driver:
-    """A driver that runs; made by `started`.
-
-    Args:
-        name: what to call it in sentences.
-        process: its process.
-        line: the connection to it.
-        advance: called with what it says of its progress.
-        mark: the environment that it has, by which all that it starts is known.
-    """
+    """A driver that runs; made by `started`."""
 
     def __init__(
         self,
@@ -83,7 +75,7 @@ class Driver:
         return float(used.user + used.system)
 
     async def say(self, order: Order) -> None:
-        """Tell it something; if it has ended, `hear` says so."""
+        """Send it a message; if it has ended, `hear` reports that."""
         self._line.send(order)
         await self._line.drain()
 
@@ -117,10 +109,7 @@ class Driver:
         raise self._out_of_place(await self._report(), "unexpectedly")
 
     async def end(self, seconds: float = END_SECONDS) -> None:
-        """Tell it to end, and wait until it has, with all that it has started.
-
-        Args:
-            seconds: how long.
+        """Ask it to end, and wait until it has, with all that it has started.
 
         Raises:
             DriverError: it does not, or not well.
@@ -139,7 +128,7 @@ class Driver:
 
     async def _miss_nobody(self, seconds: float) -> None:
         until = asyncio.get_running_loop().time() + seconds
-        while found := leftovers.running(self._mark):
+        while found := processes.running(self._mark):
             if asyncio.get_running_loop().time() > until:
                 break
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -201,16 +190,10 @@ async def started(
 ) -> AsyncIterator[Driver]:
     """Start a driver; it and all that it has started are gone after the block, whatever they are doing.
 
-    Args:
-        name: what to call it in sentences.
-        command: the program and its arguments.
-        folder: where it runs, and may write what it likes.
-        advance: called with what it says of its progress.
-
     Raises:
         DriverError: it cannot be started.
     """
-    mark = leftovers.marked_environment()
+    mark = processes.marked_environment()
     try:  # in our own session: it is ended with us, should we be killed
         process = Child(command, is_piped=True, keeps_words=True, is_apart=False, cwd=folder, env=mark)
     except (OSError, ValueError) as error:
@@ -223,5 +206,5 @@ async def started(
             yield Driver(name, process, line, advance, mark)
         finally:
             process.kill()
-            leftovers.end_all(mark)
+            processes.end_all(mark)
             line.close()

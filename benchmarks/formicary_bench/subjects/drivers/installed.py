@@ -1,4 +1,4 @@
-"""Which drivers there are on this machine: a folder for each, below the user's cache."""
+"""Which drivers there are on this machine, as subjects: a folder for each, below the user's cache."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import msgspec
 
 from formicary.core.files import user_cache, write_private
 from formicary.core.private import check_folder, make_private_folder
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.subjects.subject import Subject
+from formicary_bench.vocabulary.places import APART, OWN, SAME, XMPP, Carrier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
 
 _FILE = "driver.json"
 
@@ -95,7 +98,7 @@ def _not_read(error: OSError) -> str:
 
 @contextmanager
 def keeping(entry: Entry) -> Iterator[None]:
-    """Have a driver be installed, instead of the one of its name that was there; not if the block raises.
+    """Install a driver in the place of one with its name; not if the block raises.
 
     Raises:
         DriverError: it cannot be written.
@@ -126,7 +129,7 @@ def remove(name: str) -> bool:
 
 @contextmanager
 def building(name: str) -> Iterator[Path]:
-    """Give an empty folder to make a driver in; what was made before goes if all is well, the new if not.
+    """Yield an empty folder to make a driver in; on success it replaces the one before, on failure it goes.
 
     It stays where it is: an environment of Python's does not work in another place.
 
@@ -177,3 +180,36 @@ def _found() -> Iterator[Entry | Broken]:
         else:
             if entry is not None:
                 yield entry
+
+
+def driven() -> tuple[Subject, ...]:
+    """Return what has a driver that is installed and can be read; it takes part only where it is named."""
+    return tuple(subject_for(entry.hello) for entry in installed() if isinstance(entry, Entry))
+
+
+def subject_for(hello: Hello) -> Subject:
+    """Return a platform as its driver has described it."""
+    between = Carrier(XMPP if hello.server else OWN)
+    carriers = {SAME: (Carrier("in-process"),), APART: (between,)}
+    return Subject(
+        hello.name,
+        "formicary_bench.subjects.drivers.driven",
+        {placement: carriers[placement] for placement in hello.placements},
+        hidden=True,
+        trips=hello.trips,
+        exchanges=hello.experiments,
+        most_pairs=hello.most_pairs,
+        most_bytes=hello.most_bytes,
+        accounts=hello.server,
+    )
+
+
+def versions(platforms: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those of these platforms that have a driver, with what they run on."""
+    wanted = set(platforms)
+    found = (entry.hello for entry in installed() if isinstance(entry, Entry))
+    return {hello.name: _version(hello) for hello in found if hello.name in wanted}
+
+
+def _version(hello: Hello) -> str:
+    return f"{hello.version} on {hello.runtime}" if hello.runtime else hello.version

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.scratch import scratch_folder
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, started
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, building, home, keeping
 from formicary_bench.subjects.drivers.protocol import EXCHANGES, Hello
 from formicary_bench.subjects.drivers.recipes import RECIPES
@@ -54,10 +54,6 @@ def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hel
 
 def add(command: Sequence[str], try_out: TryOut) -> Hello:
     """Keep a driver that somebody else has made.
-
-    Args:
-        command: its program, looked for as a shell does, and its arguments.
-        try_out: as of `install`.
 
     Raises:
         DriverError: it cannot be started, or does not do what it should. Then it is not installed.

@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from formicary.processes.child import Child
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,12 +43,6 @@ def find(name: str) -> str:
 
 def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
     """Run a program that makes a driver; it and all that it has started are gone afterwards.
-
-    Args:
-        command: the program and its arguments.
-        name: the driver's, for sentences.
-        show: called with each line that it says.
-        seconds: how long it may take.
 
     Raises:
         DriverError: it fails, with what it has said, or takes longer.

@@ -94,7 +94,7 @@ class XmppServer(msgspec.Struct, frozen=True):
 
 
 class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
-    """Have all agents ready, up to the first message.
+    """Prepare all agents, up to the first message.
 
     Attributes:
         experiment: its name.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from formicary.core.scratch import scratch_folder
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.programs import find, run
 
 if TYPE_CHECKING:
@@ -53,10 +53,6 @@ class Recipe:
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Make it in an empty folder that stays, and return the command that starts it.
-
-        Args:
-            folder: the folder.
-            show: called with each line that pip and Maven say.
 
         Raises:
             DriverError: it cannot be made.

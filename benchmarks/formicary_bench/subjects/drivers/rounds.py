@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.service.mediated import Mediated
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.experiments.service import Mediated
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling
-from formicary_bench.vocabulary import warmth
-from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary import values
+from formicary_bench.vocabulary.values import laps, smallest_of
 from formicary_bench.worker.creation import batches
 from formicary_bench.worker.workload import PairTimes, Tally
 
@@ -31,14 +31,7 @@ _FEWEST_CPU_S = 0.2  # some systems count CPU time in hundredths of a second
 
 
 class Rounds:
-    """Has a driver that is ready make round trips.
-
-    Args:
-        driver: the driver.
-        work: what it has to do; what is measured and counted goes there.
-        file: where it writes times.
-        expect: called with how many round trips it is to make, all pairs together, before it makes them.
-    """
+    """Has a driver that is ready make round trips."""
 
     def __init__(self, driver: Driver, work: Workload, file: Path, expect: Callable[[int], None]) -> None:
         self._driver = driver
@@ -49,7 +42,7 @@ class Rounds:
         self._done = Done()
 
     async def warm_up(self, *, again: bool) -> None:
-        """Have it make rounds until it has settled.
+        """Run rounds until it has settled.
 
         Args:
             again: whether it can make more than one round; if not, the one that is measured is its first.
@@ -58,28 +51,28 @@ class Rounds:
             DriverError: it fails, or its times cannot be.
         """
         counters = self._work.counters
-        counters[warmth.SETTLED] = 0.0
+        counters[values.SETTLED] = 0.0
         if not again:
             return
         first, cold = await self._first()
-        counters |= cold | _cpu(warmth.COLD_CPU_US, first)
+        counters |= cold | _cpu(values.COLD_CPU_US, first)
         settling = Settling(first)
         while not settling.is_over:
             settling.add(await self._next(settling))
-        counters[warmth.SETTLED] = float(settling.has_settled)
-        counters[warmth.WARM_UP_SECONDS] = settling.seconds
-        counters[warmth.WARM_UP_ROUNDS] = float(len(settling.rounds))
+        counters[values.SETTLED] = float(settling.has_settled)
+        counters[values.WARM_UP_SECONDS] = settling.seconds
+        counters[values.WARM_UP_ROUNDS] = float(len(settling.rounds))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
         made, times = await self._make(self._work.trips)
-        return made, {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
+        return made, {values.COLD_RATE: self._rate(times), values.COLD_MEAN_US: self._mean_us(times)}
 
     async def _next(self, settling: Settling) -> Round:
         made, _ = await self._make(settling.trips(self._work.exchange.load))
         return made
 
     async def measure(self) -> None:
-        """Have it make the round that is measured.
+        """Run the round that is measured.
 
         Raises:
             DriverError: as of `warm_up`.
@@ -87,7 +80,7 @@ class Rounds:
         made, times = await self._make(self._work.trips)
         self._work.times += times
         self._work.steps = 0  # from now on the times are counted
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
     async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:
         pairs = self._work.exchange.load
@@ -99,7 +92,7 @@ class Rounds:
     async def _order(
         self, go: Go, steps: int, series: int, values: int
     ) -> tuple[float, list[PairTimes], bool]:
-        """Have it do what is ordered, in so many steps, and read so many values of each of its series.
+        """Run an order of so many steps, and read so many values of each of its series.
 
         Returns:
             The CPU time that it took, the values, and whether it knows of nothing that warms up.
@@ -151,26 +144,26 @@ class LoopRounds(Rounds):
         return laps(self.most, smallest_of(self._work.configuration.experiment))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
-        """Have it make the largest loop once, in a fresh process."""
+        """Run the largest loop once, in a fresh process."""
         made = await self._laps((self.most,))
-        return made, {warmth.COLD_RATE: made.per_s, warmth.COLD_MEAN_US: 1e6 / made.per_s}
+        return made, {values.COLD_RATE: made.per_s, values.COLD_MEAN_US: 1e6 / made.per_s}
 
     async def _next(self, settling: Settling) -> Round:
-        """Have it make loops as large as that, or smaller where that would take too long."""
+        """Run loops as large as that, or smaller where that would take too long."""
         least = smallest_of(self._work.configuration.experiment)
         operations = max(settling.trips(1) // least * least, least)
         size = min(self.most, operations)
         return await self._laps((size,) * (operations // size))
 
     async def measure(self) -> None:
-        """Have it make all loops, and note the total time of each.
+        """Run all loops, and note the total time of each.
 
         Raises:
             DriverError: as of `warm_up`.
         """
         made = await self._laps(self.sizes)
         self._work.batches += self._made
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
     async def _laps(self, sizes: tuple[int, ...]) -> Round:
         operations = sum(sizes)
@@ -203,7 +196,7 @@ class GridRounds(LoopRounds):
         return Swapping.of(self._work.configuration).swaps
 
     async def measure(self) -> None:
-        """Have it run the grid once, and note what its agents have done.
+        """Run the grid once, and note what its agents have done.
 
         Raises:
             DriverError: as of `warm_up`, or the agents are not as many as there should be.
@@ -220,7 +213,7 @@ class GridRounds(LoopRounds):
                 f"{max(tally.made, default=0)} swaps of {self.most}"
             )
         self._work.tally = tally
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
 
 def _cpu(name: str, made: Round) -> dict[str, float]:

@@ -66,11 +66,7 @@ class Round:
 
 
 class Settling:
-    """Follows the rounds that a platform makes to warm up.
-
-    Args:
-        first: what the first round of its process took, which is as long as what is measured.
-    """
+    """Follows the rounds that a platform makes to warm up."""
 
     def __init__(self, first: Round) -> None:
         self.rounds: list[Round] = []
@@ -116,13 +112,13 @@ class Settling:
 
 
 def _has_stayed(values: Sequence[float]) -> bool:
-    """Tell whether the second half of what rounds cost is as the first."""
+    """Return whether the second half of the rounds costs what the first does."""
     middle, half = median(values), len(values) // 2
     return bool(middle) and abs(median(values[half:]) - median(values[:half])) <= _MOVED * middle
 
 
 def _is_level(values: Sequence[float]) -> bool:
-    """Tell whether none is far off."""
+    """Return whether all are close together."""
     middle = median(values)
     return all(abs(value - middle) <= _SCATTER * middle for value in values)
 

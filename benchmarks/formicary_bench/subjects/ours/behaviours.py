@@ -31,10 +31,6 @@ PATIENCE = 60.0
 async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Message:
     """Wait for a message to a behaviour, and check that it is no failure.
 
-    Args:
-        behaviour: who waits.
-        who: who is to tell it, in a sentence.
-
     Raises:
         FormicaryError: nobody does, or it is that something went wrong.
     """
@@ -56,15 +52,7 @@ class Echo(CyclicBehaviour):
 
 
 class Ask(OneShotBehaviour):
-    """Sends a message, waits for the answer, and again; a new message each time.
-
-    Args:
-        partner: the name of the agent that answers.
-        body: the body of each message.
-        trips: how many.
-        times: where the times go.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message, waits for the answer, and again; a new message each time."""
 
     def __init__(self, partner: str, body: str, trips: int, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
@@ -101,11 +89,7 @@ class Wait(CyclicBehaviour):
 
 
 class WaitAndTell(Wait):
-    """As `Wait`, and says when it begins to.
-
-    Args:
-        waits: given a result at that moment.
-    """
+    """As `Wait`, and says when it begins to."""
 
     __slots__ = ("waits",)
 
@@ -114,7 +98,7 @@ class WaitAndTell(Wait):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Say it."""
+        """Report that it begins to wait."""
         self.waits.set_result(None)
 
 

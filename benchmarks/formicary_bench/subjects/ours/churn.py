@@ -23,9 +23,9 @@ from formicary.errors import FormicaryError
 from formicary_bench.subjects.ours.containers import all_prepared, endpoint, start_agent
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.vocabulary.containers import ECHOING, names_on
-from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.places import ECHOING, names_on
+from formicary_bench.vocabulary.values import REPLICA
 from formicary_bench.worker.creation import batches
 
 if TYPE_CHECKING:
@@ -69,11 +69,7 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Churn(CyclicBehaviour):
-    """Has the agents of one container come and go, batch by batch.
-
-    Args:
-        design: how the directory is built.
-    """
+    """Has the agents of one container come and go, batch by batch."""
 
     __slots__ = ("design", "living")
 
@@ -127,7 +123,7 @@ class Churn(CyclicBehaviour):
 
 
 async def _differences(home: Container, batch: Batch) -> str:
-    """Say in what a container's view differs from what there is, if it does when all has become known."""
+    """Return how a container's view differs from what there is once all has become known."""
     expected, found = batch.agents(), set()
     until = perf_counter() + _SETTLE_SECONDS
     while True:
@@ -152,13 +148,7 @@ async def _registered(home: Container) -> set[str]:
 
 
 class Conduct(OneShotBehaviour):
-    """Has all containers do a batch, and another one, and looks at the end whether all is as it should be.
-
-    Args:
-        work: how many agents; its `batches` get the results.
-        domains: the containers' domains.
-        begin: set when it is to begin.
-    """
+    """Has all containers do a batch, and another one, and looks at the end whether all is as it should be."""
 
     __slots__ = ("begin", "domains", "work")
 
@@ -188,7 +178,7 @@ class Conduct(OneShotBehaviour):
             raise FormicaryError(wrong)
 
     async def _have_done(self, batch: Batch) -> str:
-        """Have all do it, and return what is wrong."""
+        """Run it on all, and return what is wrong."""
         body = msgspec.json.encode(batch).decode()
         for domain in self.domains:
             await self.send(Message(to=f"churner@{domain}", body=body, performative="request"))
@@ -203,7 +193,7 @@ def _shares(agents: int, domains: Sequence[str]) -> dict[str, int]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's container, and another one."""
+    """Set up the platform's container, and another one."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
@@ -214,7 +204,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the two other containers, and the agent that has all do their work."""
+    """Set up the two other containers, and the agent that has all do their work."""
     async with AsyncExitStack() as stack:
         homes = [await stack.enter_async_context(with_directory(work, name)) for name in HOMES[0::2]]
         await _start(homes, work)

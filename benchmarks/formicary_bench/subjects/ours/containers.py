@@ -14,12 +14,9 @@ from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.addresses import JoinAddress
-from formicary_bench.vocabulary.containers import ECHOING, member_name
 from formicary_bench.vocabulary.names import NETWORK
-from formicary_bench.vocabulary.roles import ASK
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
-from formicary_bench.worker.traffic import partners_of, receiver_of
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.vocabulary.places import ASK, DIRECT, ECHOING, XMPP, member_name
+from formicary_bench.worker.workload import PreparedRole, partners_of, receiver_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -41,11 +38,6 @@ def container(work: Workload, name: str, **about: Any) -> Container:
 
     By the route `direct` there is no server: it joins another one, by the address that this one's worker has
     told.
-
-    Args:
-        work: what is measured.
-        name: its name.
-        about: further arguments of `Container`.
     """
     configuration, server = work.configuration, work.job.server
     about = {"seed": work.job.seed, **about}
@@ -207,7 +199,7 @@ async def _fails(condition: Callable[[], bool]) -> bool:
 
 
 def complaint(home: Container, work: Workload) -> str:
-    """Say what makes a measurement worthless: messages that came back, or went another way."""
+    """Return what makes a measurement worthless: messages that came back, or went another way."""
     letters = home.dead_letters
     if letters.total:
         (reason, _), *_ = letters.reasons.most_common(1)

@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import Message, MicroAgent, OneShotBehaviour
-from formicary_bench.experiments.memory.growth import Growing
+from formicary_bench.experiments.memory import Growing
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class Load:
-    """How far it has come, and whether it goes on.
-
-    Args:
-        work: counts the round trips.
-    """
+    """How far it has come, and whether it goes on."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work
@@ -42,13 +38,7 @@ class Load:
 
 
 class Ask(OneShotBehaviour):
-    """Sends a message and waits for the answer, as long as the load goes on.
-
-    Args:
-        partner: the full name of the agent that answers.
-        load: how long.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message and waits for the answer, as long as the load goes on."""
 
     __slots__ = ("begin", "load", "partner")
 
@@ -70,13 +60,7 @@ class Ask(OneShotBehaviour):
 
 
 class MicroAsk(MicroAgent):
-    """Sends a message when the answer to the one before has come, as long as the load goes on.
-
-    Args:
-        name: its own name.
-        partner: the full name of the agent that answers.
-        load: how long.
-    """
+    """Sends a message when the answer to the one before has come, as long as the load goes on."""
 
     __slots__ = ("body", "load", "partner")
 

@@ -26,7 +26,7 @@ def say(word: str, **number: int) -> None:
 
 
 def ready() -> None:
-    """Say so, and wait for the end of standard input."""
+    """Report that all is ready, and wait for the end of standard input."""
     gc.collect()
     say("traced", bytes=get_traced_memory()[0])
     sys.stdin.read()

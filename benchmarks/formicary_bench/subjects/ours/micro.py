@@ -31,15 +31,7 @@ class MicroEcho(MicroAgent):
 
 
 class MicroAsk(MicroAgent):
-    """Sends a message when the answer to the one before has come; a new message each time.
-
-    Args:
-        name: its own name.
-        partner: the name of the agent that answers.
-        work: the size and number of messages.
-        times: where the times go.
-        finished: called when the last answer is there.
-    """
+    """Sends a message when the answer to the one before has come; a new message each time."""
 
     __slots__ = ("body", "finished", "left", "partner", "start", "started", "took")
 
@@ -96,14 +88,7 @@ async def start_asking(
     kind: type[MicroAsk] = MicroAsk,
     named: Callable[[Container, Workload, int], str] = partner,
 ) -> Callable[[], Awaitable[None]]:
-    """Start the micro-agents that ask, and return what has them begin and waits for all answers.
-
-    Args:
-        home: their container.
-        work: what they do.
-        kind: their class.
-        named: gives the name by which each writes to its partner.
-    """
+    """Start the micro-agents that ask, and return what has them begin and waits for all answers."""
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:

@@ -27,10 +27,9 @@ from formicary_bench.subjects.ours.services import (
     types,
     with_directory,
 )
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
-from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.names import REGISTER
-from formicary_bench.vocabulary.placements import N_HOSTS, SAME
+from formicary_bench.vocabulary.places import ASKING, ECHOING, N_HOSTS, SAME, member_name
+from formicary_bench.vocabulary.values import REPLICA
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -51,13 +50,7 @@ async def turn_end() -> int:
 
 
 class Use(OneShotBehaviour):
-    """Uses the directory as often as it is to, and notes when and how long.
-
-    Args:
-        work: how often, and how many services there are.
-        times: where the times go.
-        begin: set when it is to begin.
-    """
+    """Uses the directory as often as it is to, and notes when and how long."""
 
     __slots__ = ("begin", "times", "work")
 
@@ -178,11 +171,7 @@ class Search(Use):
 
 
 class Tell(OneShotBehaviour):
-    """Tells each agent when it sees the agent's service.
-
-    Args:
-        watches: set when it has begun to watch.
-    """
+    """Tells each agent when it sees the agent's service."""
 
     __slots__ = ("watches",)
 
@@ -228,7 +217,7 @@ _USES: dict[str, type[Use]] = {
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have everything in one container."""
+    """Set up everything in one container."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         yield prepared(home, work, await start_use(home, work, use_of(work)))
@@ -236,7 +225,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's container, and agents whose services are there."""
+    """Set up the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
         if watchers(work):
@@ -246,7 +235,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agent that uses the directory, and agents whose services are beside it."""
+    """Set up the agent that uses the directory, and agents whose services are beside it."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         await know_services(home, work)
@@ -255,7 +244,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have one of many containers: the first is the platform's, the last has the agent that measures."""
+    """Set up one of many containers: the first is the platform's, the last has the agent that measures."""
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
         if not work.senders:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours.containers import container, prepared
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.vocabulary.places import ASKING, ECHOING, member_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairRoles:
-    """The roles, by how agents are started and containers made.
-
-    Args:
-        start_echoes: starts the agents that echo.
-        start_asking: starts the agents that ask, and returns what makes all round trips.
-        make: makes a container.
-    """
+    """The roles, by how agents are started and containers made."""
 
     start_echoes: Callable[[Container, Workload], Awaitable[None]]
     start_asking: Callable[[Container, Workload], Awaitable[Callable[[], Awaitable[None]]]]
@@ -33,26 +27,26 @@ class PairRoles:
 
     @asynccontextmanager
     async def both(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have all agents in one container."""
+        """Set up all agents in one container."""
         async with self._asking(work, ASKING, echoes=True) as role:
             yield role
 
     @asynccontextmanager
     async def echo(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have the agents that echo."""
+        """Set up the agents that echo."""
         async with self.make(work, ECHOING) as home:
             await self.start_echoes(home, work)
             yield prepared(home, work)
 
     @asynccontextmanager
     async def ask(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have the agents that ask."""
+        """Set up the agents that ask."""
         async with self._asking(work, ASKING) as role:
             yield role
 
     @asynccontextmanager
     async def member(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have agents that ask, and agents that echo to those of other members."""
+        """Set up agents that ask, and agents that echo to those of other members."""
         async with self._asking(work, member_name(work.job.member), echoes=True) as role:
             yield role
 

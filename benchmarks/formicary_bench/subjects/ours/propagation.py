@@ -14,7 +14,7 @@ from formicary_bench.experiments.directory import Spreading
 from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
 from formicary_bench.subjects.ours.operations import Register, start_use, watch
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.vocabulary.places import ASKING, ECHOING, names_on
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,7 +40,7 @@ class Announce(Register):
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the containers that are to learn of it; the first of them is the platform's."""
+    """Set up the containers that are to learn of it; the first of them is the platform's."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         homes = [first]
@@ -57,7 +57,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agent that registers."""
+    """Set up the agent that registers."""
     async with with_directory(work, ASKING) as home:
         await know_members(home, 1 + Spreading.of(work.configuration).containers)
         await know_services(home, work)

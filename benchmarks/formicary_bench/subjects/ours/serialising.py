@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 class Return(CyclicBehaviour):
-    """Decodes an object, and sends it back encoded.
-
-    Args:
-        sizes: how.
-    """
+    """Decodes an object, and sends it back encoded."""
 
     def __init__(self, sizes: Encoded) -> None:
         super().__init__()
@@ -39,13 +35,7 @@ class Return(CyclicBehaviour):
 
 
 class Pass(OneShotBehaviour):
-    """Sends an object, and waits until it has come back.
-
-    Args:
-        to: to whom.
-        work: how, and how often.
-        begin: set when it is to begin.
-    """
+    """Sends an object, and waits until it has come back."""
 
     def __init__(self, to: str, work: Workload, begin: asyncio.Event) -> None:
         super().__init__()

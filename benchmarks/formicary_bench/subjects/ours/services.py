@@ -10,9 +10,9 @@ from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.variants.lookup import LookupDirectory
-from formicary_bench.vocabulary.containers import ECHOING, member_name
-from formicary_bench.vocabulary.designs import LOOKUP, REPLICA
-from formicary_bench.worker.traffic import services_of
+from formicary_bench.vocabulary.places import ECHOING, member_name
+from formicary_bench.vocabulary.values import LOOKUP, REPLICA
+from formicary_bench.worker.workload import services_of
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -27,13 +27,7 @@ _OF_AN_AGENT = 100
 
 
 def with_directory(work: Workload, name: str, join: str = "") -> Container:
-    """Make a container with the design of the directory that is measured.
-
-    Args:
-        work: what is measured.
-        name: its name.
-        join: the address of another container of this process, where there is no server.
-    """
+    """Make a container with the design of the directory that is measured."""
     DIRECTORIES.setdefault(LOOKUP, f"{LookupDirectory.__module__}:{LookupDirectory.__name__}")
     design = cast("Literal['replica', 'central']", work.configuration.kind)
     about = {"join": join} if join else {}
@@ -52,7 +46,7 @@ def has_type(services: int, number: int) -> int:
 
 
 async def register_services(home: Container, work: Workload) -> None:
-    """Have agents of a container register as many services as there are to be in it."""
+    """Register as many services in a container as there are to be, each by an agent."""
     numbers = services_of(work.job)
     kinds = len(types(Uses.of(work.configuration).services))
     for first in range(0, len(numbers), _OF_AN_AGENT):

@@ -19,7 +19,7 @@ from formicary_bench.subjects.ours.containers import endpoint, prepared, start_a
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.operations import Use
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.vocabulary.places import ASKING, ECHOING, names_on
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ _SECONDS_OF_STAY = 0.02  # after all is seen, and before the next ones come
 
 
 class Host(CyclicBehaviour):
-    """Has containers join, and leave, as it is told.
-
-    Args:
-        first: the container that they join.
-        work: how many there are, with how many services.
-    """
+    """Has containers join, and leave, as it is told."""
 
     def __init__(self, first: Container, work: Workload) -> None:
         super().__init__()
@@ -70,12 +65,7 @@ class Host(CyclicBehaviour):
 
 
 class View:
-    """What the one that searches knows of containers that come and go.
-
-    Args:
-        services: how many there are when all have come.
-        counters: where it counts.
-    """
+    """What the one that searches knows of containers that come and go."""
 
     def __init__(self, services: int, counters: dict[str, float]) -> None:
         self._services = services
@@ -129,11 +119,7 @@ class Watch(Use):
 
 
 class Conduct(OneShotBehaviour):
-    """Orders containers to come and to go, until it is over.
-
-    Args:
-        view: what is seen of it.
-    """
+    """Orders containers to come and to go, until it is over."""
 
     def __init__(self, view: View) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from itertools import chain, cycle
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES
+from formicary_bench.vocabulary.values import CPU_TIMES, RATE_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -50,12 +50,12 @@ Turn = tuple[bool, bool | None]
 
 
 def in_turns() -> Iterator[Turn]:
-    """Give without, with, with, without, and again."""
+    """Return without, with, with, without, and again."""
     return cycle(((False, False), (True, True), (True, True), (False, False)))
 
 
 def before_and_after(work: Workload, *, comes: bool) -> Iterator[Turn]:
-    """Give without for half of the round trips, then with if it comes, then without: that counts as after."""
+    """Yield without for half of the round trips, then with if it comes, then without as after."""
     half = len(work.times) * work.trips / 2
 
     def before() -> Iterator[Turn]:
@@ -71,14 +71,7 @@ async def alternate(
     change: Callable[[bool], Awaitable[None]],
     windows: list[Window],
 ) -> None:
-    """Measure window after window while all pairs talk.
-
-    Args:
-        work: what the pairs do.
-        turns: what each window is.
-        change: has it be there, or not.
-        windows: where they go.
-    """
+    """Measure window after window while all pairs talk."""
     while min(len(times.rtts) for times in work.times) < work.exchange.warm_up:  # noqa: ASYNC110 -- a count
         await asyncio.sleep(_SETTLING)
     for is_there, counts_as in turns:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours import behaviours
-from formicary_bench.subjects.variants.delivery.catalogue import MAKE
 from formicary_bench.subjects.variants.delivery.container import DesignedContainer
+from formicary_bench.subjects.variants.delivery.designs import MAKE
 
 if TYPE_CHECKING:
     from formicary import Container

@@ -37,13 +37,7 @@ class Connected:
 
 
 def container(work: Workload, name: str, **links: Any) -> Container:
-    """Make a container as any other, but for its links.
-
-    Args:
-        work: what is measured.
-        name: its name.
-        links: what they differ in.
-    """
+    """Make a container as any other, but for its links."""
     server = address_of(work.job.server) if work.job.server else None
     about: dict[str, Any] = {"platform": server.platform} if server else {}
     return Container(

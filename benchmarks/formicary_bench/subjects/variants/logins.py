@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from formicary import Container, XmppAgent
 from formicary.server.account import AccountAddress
-from formicary_bench.subjects.accounts import DOMAIN, account
 from formicary_bench.subjects.ours.behaviours import Ask, Echo
 from formicary_bench.subjects.ours.containers import complaint
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.subjects.subject import DOMAIN, account
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _AT_ONCE = 10  # logins; more only make each of them slower
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that echo."""
+    """Set up the agents that echo."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
@@ -40,7 +40,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that ask."""
+    """Set up the agents that ask."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:

@@ -40,14 +40,7 @@ class Echo(CyclicBehaviour):
 
 
 class Ask(OneShotBehaviour):
-    """Sends a message, waits for the answer, and again; a new message each time.
-
-    Args:
-        partner: the address of the agent that answers.
-        work: the size and number of messages.
-        times: where the times go.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message, waits for the answer, and again; a new message each time."""
 
     def __init__(self, partner: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
@@ -84,7 +77,7 @@ class Wait(CyclicBehaviour):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Say that it begins."""
+        """Report that it begins."""
         if self.waits is not None:
             self.waits.set_result(None)
 
@@ -95,7 +88,7 @@ class Wait(CyclicBehaviour):
 
 @asynccontextmanager
 async def program(work: Workload, name: str) -> AsyncIterator[Container]:
-    """Have the container of a program for SPADE be open."""
+    """Open the container of a program for SPADE."""
     home = container(work, name)
     Program().opener = lambda: home
     async with Program().opened():

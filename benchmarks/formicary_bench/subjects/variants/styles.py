@@ -12,7 +12,7 @@ from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import full_partner, partner
 from formicary_bench.subjects.ours.pairs import PairRoles
-from formicary_bench.vocabulary.styles import (
+from formicary_bench.vocabulary.values import (
     MICRO_ASYNC,
     MICRO_TUNED,
     SHORT_NAMES,
@@ -55,14 +55,7 @@ class EchoInTime(behaviours.Echo):
 
 
 class PlainAsk(OneShotBehaviour):
-    """Sends a message, waits for the answer without a time-out, and again.
-
-    Args:
-        partner: the name of the agent that answers.
-        work: the size and number of messages.
-        times: where the times go.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message, waits for the answer without a time-out, and again."""
 
     __slots__ = ("begin", "partner", "times", "work")
 
@@ -189,5 +182,5 @@ _ROLES = {
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all agents in one container."""
+    """Set up all agents in one container."""
     return _ROLES[work.configuration.kind].both(work)

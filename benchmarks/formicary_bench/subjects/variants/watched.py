@@ -16,8 +16,8 @@ import msgspec
 from formicary.observe.events import Filters
 from formicary_bench.subjects.ours import behaviours, containers
 from formicary_bench.subjects.variants.alternating import alternate, before_and_after, in_turns, times_without
-from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.vocabulary.watching import ALONE, FOLLOWED, LEFT
+from formicary_bench.vocabulary.places import ASKING
+from formicary_bench.vocabulary.values import ALONE, FOLLOWED, LEFT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -35,12 +35,7 @@ _FILTERS = {FOLLOWED: Filters(conversation="none that there is")}
 
 
 class _Viewer:
-    """Who watches a container at times.
-
-    Args:
-        home: the container.
-        filters: what is wanted to be seen of it.
-    """
+    """Who watches a container at times."""
 
     def __init__(self, home: Container, filters: Filters) -> None:
         self._home = home
@@ -88,7 +83,7 @@ async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all agents in one container."""
+    """Set up all agents in one container."""
     async with containers.container(work, ASKING) as home:
         await behaviours.start_echoes(home, work)
         talk = await behaviours.start_asking(home, work)

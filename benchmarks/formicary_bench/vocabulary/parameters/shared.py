@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from formicary_bench.vocabulary import kinds
-from formicary_bench.vocabulary.cores import MOST_CORES
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
+from formicary_bench.vocabulary.places import MOST_CORES
 
 if TYPE_CHECKING:
     from formicary_bench.vocabulary.parameters.parameter import HasParameters

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from formicary_bench.labs.checking import check
-from formicary_bench.labs.folders import make_folder
-from formicary_bench.labs.material import lab_named
+from formicary_bench.labs.material import lab_named, make_folder
 
 LAB = lab_named("ping-pong")
 FAR_TOO_LONG = 60  # seconds

@@ -12,8 +12,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.labs import notebooks
-from formicary_bench.labs.folders import make_folder
-from formicary_bench.labs.material import lab_named
+from formicary_bench.labs.material import lab_named, make_folder
 
 
 def printed(cell):

@@ -19,13 +19,10 @@ from tests.plugins.paths import ROOT
 
 from formicary.cli import main
 from formicary.errors import UsageError
-from formicary_bench.netlab import network, processes
-from formicary_bench.netlab.errors import LabError
-from formicary_bench.netlab.folder import LabFolder
-from formicary_bench.netlab.lab import cable
-from formicary_bench.netlab.make import up
-from formicary_bench.netlab.programs import ip
-from formicary_bench.netlab.remove import down
+from formicary_bench.netlab import LabError, network, status
+from formicary_bench.netlab.folder import LabFolder, cable
+from formicary_bench.netlab.make import down, up
+from formicary_bench.netlab.network import ip
 from formicary_bench.netlab.status import look
 from formicary_bench.remote.inventory import choose, load
 
@@ -374,7 +371,7 @@ def test_the_number_in_an_old_file_is_not_trusted(folder):
     server = LabFolder(folder).host("lab-1", "pid")
     with subprocess.Popen(["sleep", "60"]) as stranger:
         server.write_text(f"{stranger.pid}\n")
-        assert processes.server(LabFolder(folder), "lab-1") is None
+        assert status.server(LabFolder(folder), "lab-1") is None
         down(folder)
         assert stranger.poll() is None
         stranger.kill()

@@ -20,8 +20,8 @@ from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait
 import formicary
 from formicary.errors import ProfilingError
 from formicary.processes.messages import Failed, Stop
+from formicary_bench.remote import HostError
 from formicary_bench.remote import workers as remote_workers
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import LONGEST_LINE, CloseWindow, Describe, StopServer
 from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.session import Session

@@ -14,7 +14,7 @@ import pytest
 from tests.integration.bench.remote.scene import SECONDS, begin, hear, host_agents, job, wait_until
 
 from formicary.errors import ProfilingError
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import Describe
 from formicary_bench.remote.session import Session
 

@@ -11,11 +11,18 @@ from tests.unit.bench.synthetic import configured
 from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.subjects.ours import operations
 from formicary_bench.subjects.registry import subject_of
-from formicary_bench.vocabulary.containers import member_name
-from formicary_bench.vocabulary.designs import DESIGNS
-from formicary_bench.vocabulary.placements import APART, N_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
+from formicary_bench.vocabulary.places import (
+    ALL_TO_ALL,
+    APART,
+    DIRECT,
+    N_HOSTS,
+    RING,
+    SPREADS,
+    TRAFFICS,
+    XMPP,
+    member_name,
+)
+from formicary_bench.vocabulary.values import DESIGNS
 from formicary_bench.worker.messages import Job, Server
 from formicary_bench.worker.workload import Workload
 

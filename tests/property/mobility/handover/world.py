@@ -12,12 +12,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from formicary.mobility.handover.exchange import Decided, decode
-from formicary.mobility.handover.instructions import (
-    Freed,
-    Known,
-    Missing,
-    Placed,
-)
+from formicary.mobility.handover.instructions import Freed, Known, Missing, Placed
 from formicary.mobility.handover.machine import HandOver
 
 

@@ -11,11 +11,10 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.results.store.model import Manifest
 from formicary_bench.runner.forecast.forecast import Forecast
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import everything, of_one, of_several, order_of
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.places import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS.values() if one.placements != (N_HOSTS,)]
 

@@ -12,8 +12,7 @@ from formicary_bench.cli import app
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
 from formicary_bench.extrapolation.idle import DOCUMENTED, IdleLinks, Waited, links_from, read_links
-from formicary_bench.extrapolation.lines import Prediction
-from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
+from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout, Prediction
 from formicary_bench.extrapolation.tables import directory_table, measured_table, outlook_table, outlooks
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0

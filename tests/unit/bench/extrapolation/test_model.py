@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.extrapolation.lines import Prediction, line_through
 from formicary_bench.extrapolation.model import (
     CENTRAL,
     DIRECT,
@@ -16,10 +15,12 @@ from formicary_bench.extrapolation.model import (
     REPLICATED,
     Costs,
     Layout,
+    Prediction,
     directory_outlook,
+    line_through,
     outlook,
 )
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
+from formicary_bench.vocabulary.places import ALL_TO_ALL, RING
 
 
 def level(value):

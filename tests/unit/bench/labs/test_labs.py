@@ -11,11 +11,9 @@ from typer.testing import CliRunner
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.lab import app
 from formicary_bench.labs.checking import check
-from formicary_bench.labs.folders import make_folder
-from formicary_bench.labs.material import all_labs, lab_named
-from formicary_bench.labs.pictures import sequence_text
+from formicary_bench.labs.material import all_labs, lab_named, make_folder
 from formicary_bench.labs.programs import Broken, load
-from formicary_bench.labs.recording import Arrow
+from formicary_bench.labs.recording import Arrow, sequence_text
 
 PING_PONG = lab_named("ping-pong")
 ANSWERS = 'print("pong has got", message.body)'

@@ -28,8 +28,8 @@ from formicary_bench.labs.exchange import (
     Order,
     Report,
 )
-from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.playing import play
+from formicary_bench.labs.programs import Broken
 
 OURS, JUDGES = "c2.lab.localhost", "c1.lab.localhost"
 

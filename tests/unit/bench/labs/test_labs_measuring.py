@@ -13,7 +13,7 @@ from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.lab import app
 from formicary_bench.labs import charts, measuring
 from formicary_bench.labs.material import all_labs
-from formicary_bench.labs.results import Answer, Result, read_results, write_result
+from formicary_bench.labs.measuring import Answer, Result, read_results, write_result
 
 MEASURED = [lab for lab in all_labs().values() if lab.is_measured]
 

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.netlab import make, network, programs, remove
-from formicary_bench.netlab.errors import LabError
-from formicary_bench.netlab.folder import LabFolder
-from formicary_bench.netlab.inventory_file import inventory
-from formicary_bench.netlab.lab import Lab, cable, default_folder, is_of, mark_of
+from formicary_bench.netlab import LabError, make, network
+from formicary_bench.netlab.folder import Lab, LabFolder, cable, default_folder, is_of, mark_of
+from formicary_bench.netlab.ssh import inventory
 from formicary_bench.remote.inventory import load
 
 
@@ -25,7 +23,7 @@ def calls(monkeypatch):
     def run(program, *arguments):
         made.append(" ".join([program, *arguments]))
         if any(part in made[-1] for part in run.failing):
-            raise programs.FailedError("Operation not permitted", "it failed")
+            raise network.FailedError("Operation not permitted", "it failed")
         return "[]" if "-json" in arguments else ""
 
     made = []
@@ -33,7 +31,7 @@ def calls(monkeypatch):
     made_by = type("Calls", (), {"made": made, "failing": run.failing})
     monkeypatch.setattr(network, "run", run)
     monkeypatch.setattr(network, "ip", lambda *arguments: run("ip", *arguments))
-    monkeypatch.setattr(remove, "ip", lambda *arguments: run("ip", *arguments))
+    monkeypatch.setattr(make, "ip", lambda *arguments: run("ip", *arguments))
     monkeypatch.setattr(make, "find", lambda program: program)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     return made_by
@@ -59,7 +57,7 @@ def test_a_missing_program_is_named_with_its_package(tmp_path, monkeypatch, prog
     for other in {"ip", "tc", "sshd"} - {program}:
         (tmp_path / other).touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(programs, "_PLACES", ())
+    monkeypatch.setattr(network, "_PLACES", ())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(LabError, match=f"requires the program {program}, .*install {package}"):
         make.up(tmp_path / "lab", 1)
@@ -106,7 +104,7 @@ def test_what_is_not_asked_for_is_not_needed(calls):
 @pytest.mark.parametrize("delay", ["", "1us", "2ms", "0.5ms", "10s"])
 def test_limits_are_given_to_the_kernel(tmp_path, calls, rate, delay):
     calls.failing.append("switch")  # far enough
-    with pytest.raises(programs.FailedError):
+    with pytest.raises(network.FailedError):
         make.up(tmp_path / "lab", 1, rate, delay)
     assert any(f"tbf rate {rate} burst" in call for call in calls.made)
     assert any(f"netem delay {delay} limit" in call for call in calls.made) == bool(delay)

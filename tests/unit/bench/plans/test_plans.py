@@ -10,11 +10,10 @@ from formicary_bench.cli.run_request import run_request
 from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.plans.reading import HostsAsked, read
 from formicary_bench.plans.writing import write
-from formicary_bench.runner.planning.options import asked
+from formicary_bench.runner.planning.options import asked, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.parameters import ALWAYS, OWN, SHARED, VARIED
-from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.places import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
 NOT_PROFILED = ("memory", "messaging/saturation", "compute/", "traffic/")

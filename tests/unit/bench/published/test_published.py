@@ -12,8 +12,8 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.published.claims import papers
 from formicary_bench.reports.charts.drawing import draw
 from formicary_bench.reports.charts.series import APART, SAME
-from formicary_bench.reports.document.beside import beside_published, printed
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
+from formicary_bench.reports.document.papers import beside_published, printed
 from formicary_bench.reports.document.report import charts
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.statistics.estimates import Estimate

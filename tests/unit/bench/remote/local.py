@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from formicary.processes.lines import encode
 from formicary.processes.messages import Failed, Go
+from formicary_bench.remote import HostError
 from formicary_bench.remote import workers as remote_workers
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Data, Ended, Said, Started
 from formicary_bench.remote.workers import RemoteWorker
 from formicary_bench.worker.messages import Progress

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from formicary_bench.statistics.comparisons import FEWEST, Contrast, Verdict, compare
-from formicary_bench.statistics.effects import hedges_g
+from formicary_bench.statistics.comparisons import FEWEST, Contrast, Verdict, compare, hedges_g
 from formicary_bench.statistics.gates import Outcome, gate, together
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.tests import difference, holm, larger_p, rank_p, student_p, welch_p

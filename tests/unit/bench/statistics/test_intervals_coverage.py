@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from formicary_bench.statistics.bootstrap import bounds, widened
 from formicary_bench.statistics.intervals import mean_interval
+from formicary_bench.statistics.percentiles import bounds, widened
 from formicary_bench.statistics.ratios import ratio_of_values
 
 RUNS = 20_000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from formicary_bench.statistics.slopes import median_slope
+from formicary_bench.statistics.intervals import median_slope
 from formicary_bench.statistics.tests import difference, welch_p
 
 ONE, OTHER = [4.1, 3.9, 5.2, 4.4], [6.0, 5.1, 6.6, 7.9, 5.5]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from formicary_bench.statistics.intervals import median_slope
 from formicary_bench.statistics.percentiles import percentiles
-from formicary_bench.statistics.slopes import median_slope
 from formicary_bench.statistics.stability import trend_p
 from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p
 from formicary_bench.statistics.warmup import detect

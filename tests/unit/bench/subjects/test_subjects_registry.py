@@ -8,8 +8,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.subjects.registry import SUBJECTS, label_of, subject_of
-from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, ECHO, MEMBER
+from formicary_bench.vocabulary.places import APART, ASK, BOTH, CREATE, ECHO, MEMBER, N_HOSTS, SAME, TWO_HOSTS
 
 ROLES = {SAME: {BOTH}, APART: {ASK, ECHO}, TWO_HOSTS: {ASK, ECHO}, N_HOSTS: {MEMBER}}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, sizes, smallest_of
+from formicary_bench.vocabulary.values import SUSTAINED_LAPS, laps, sizes, smallest_of
 
 
 @pytest.mark.parametrize(

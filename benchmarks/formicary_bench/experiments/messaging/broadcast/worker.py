@@ -29,13 +29,7 @@ CPU_GROUP = "agents"
 
 
 class Broadcast(OneShotBehaviour):
-    """Sends all receivers a message, waits for all answers, and again.
-
-    Args:
-        partners: the full names of the receivers.
-        work: the size and number of messages, and where the times go.
-        begin: set when it is to begin.
-    """
+    """Sends all receivers a message, waits for all answers, and again."""
 
     __slots__ = ("begin", "partners", "work")
 
@@ -61,12 +55,7 @@ class Broadcast(OneShotBehaviour):
 
 
 class Rounds:
-    """Makes the rounds of what is called for every answer.
-
-    Args:
-        work: the number of receivers and rounds, and where the times go.
-        send: sends every receiver a message.
-    """
+    """Makes the rounds of what is called for every answer."""
 
     def __init__(self, work: Workload, send: Callable[[], None]) -> None:
         (self._times,) = work.times
@@ -113,7 +102,7 @@ class MicroBroadcast(MicroAgent):
     answered: Callable[[], None]
 
     def handle(self, message: Message) -> None:  # noqa: ARG002 -- as of MicroAgent
-        """Tell it."""
+        """Count the message."""
         self.answered()
 
 
@@ -123,28 +112,28 @@ class SocketBroadcast(tcp.Framed):
     rounds: Rounds
 
     def received(self, frame: bytes) -> None:  # noqa: ARG002 -- as of Framed
-        """Tell it."""
+        """Count the message."""
         self.rounds.answered()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell that."""
+        """Report the loss."""
         self.rounds.lost(error)
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all in one process."""
+    """Set up all in one process."""
     own = {"tasks": _tasks, "callbacks": _callbacks}.get(work.configuration.platform)
     work.times.append(PairTimes())
     return own(work) if own else _agents(work).both(work)
 
 
 def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the receivers."""
+    """Set up the receivers."""
     return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
 
 
 def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the sender."""
+    """Set up the sender."""
     work.times.append(PairTimes())
     return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)
 
@@ -190,7 +179,7 @@ def _agents(work: Workload) -> PairRoles:
 
 @asynccontextmanager
 async def _callbacks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have functions that answer, all of them through one run queue."""
+    """Set up functions that answer, all through one run queue."""
     queue: callbacks.Queue = deque()
     put, body, receivers = queue.append, work.body, work.receivers
 
@@ -239,7 +228,7 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have tasks that answer, all to the same channel."""
+    """Set up tasks that answer, all to the same channel."""
     here, there = tasks.Channel(), [tasks.Channel() for _ in work.receivers]
     echoes = [asyncio.create_task(tasks.echo(one, here)) for one in there]
     (times,) = work.times

@@ -1,4 +1,7 @@
-"""Messages at a given rate, whose senders do not wait for answers: `messaging/open-loop`."""
+"""Messages at a given rate, without waiting for answers, and the highest rate that is answered in time.
+
+They are `messaging/open-loop` and `messaging/saturation`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,13 @@ from dataclasses import replace
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
-from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, OURS, VARIES
+from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, ONE_OR_TWO, OURS, VARIES
 from formicary_bench.vocabulary import metrics, names
-from formicary_bench.vocabulary.arrivals import ARRIVALS, CONSTANT
-from formicary_bench.vocabulary.kinds import choice, whole
-from formicary_bench.vocabulary.metrics import MICROSECONDS, P99, P999, SLOWEST, TIME, Metric
+from formicary_bench.vocabulary.kinds import choice, duration, whole
+from formicary_bench.vocabulary.metrics import MICROSECONDS, P99, P999, PER_SECOND, SLOWEST, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
-from formicary_bench.vocabulary.parameters.shared import Talk
+from formicary_bench.vocabulary.parameters.shared import PAIRS, PAYLOAD, Exchange, Talk
+from formicary_bench.vocabulary.values import ARRIVALS, CONSTANT
 
 RATE = Parameter(
     name="rate",
@@ -47,7 +50,7 @@ class Paced(Talk, frozen=True, kw_only=True):
     arrivals: Annotated[str, ARRIVING] = ""
 
 
-EXPERIMENT = Experiment(
+OPEN_LOOP = Experiment(
     name=names.OPEN_LOOP,
     title="Messages at a given rate, without waiting for answers",
     what="time from when a message is due until its answer, at a given rate",
@@ -57,8 +60,8 @@ EXPERIMENT = Experiment(
     placements=HERE_AND_THERE,
     subjects=(OURS, "formicary-micro", "tasks", "tcp"),
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), carriers=DIRECTLY),)),
-    fit=Loaded("formicary_bench.experiments.messaging.open_loop.plan:at_rates"),
-    duration=Loaded("formicary_bench.experiments.messaging.open_loop.plan:duration"),
+    fit=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:at_rates"),
+    duration=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:duration"),
     played_by="formicary_bench.subjects.ours.open_loop",
     metrics=(ANSWERED, TIME, P99, P999, replace(SLOWEST, minor=True), LATE_SENDS, UNANSWERED),
     unshown=(LATEST_SEND,),
@@ -73,6 +76,70 @@ EXPERIMENT = Experiment(
     ),
     says="{where}, {who} at {rate}: half are answered within {rtt_p50_us} of when they were due, 99% within "
     "{rtt_p99_us}.",
-    summarise=Loaded("formicary_bench.experiments.messaging.open_loop.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.messaging.open_loop.report:REPORT"),
+    summarise=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:AT_RATES"),
+    report=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:REPORT_OF_AT_RATES"),
+)
+
+
+LIMIT = Parameter(
+    name="p99",
+    unit=MICROSECONDS,
+    column="99% within",
+    kind=duration(),
+    metavar="TIME",
+    help="Time within which 99% of all messages must be answered.",
+    default="5ms",
+    example="5ms",
+)
+
+
+HIGHEST = Metric(
+    "highest_rate_per_s",
+    "highest rate kept, messages per second",
+    PER_SECOND,
+    "kept up to",
+    more_is_better=True,
+    has_spread=True,
+    is_compared=True,
+)
+MISSED = Metric("lowest_missed_per_s", "lowest rate missed", PER_SECOND, "no longer at", is_judged=False)
+TRIES = Metric("tries", "rates tried", is_judged=False)
+
+
+class Limit(Exchange, frozen=True, kw_only=True):
+    """Within how many microseconds 99% of all answers are to come."""
+
+    pairs: Annotated[int, PAIRS] = 0
+    payload_bytes: Annotated[int, PAYLOAD] = 0
+    limit_us: Annotated[int, LIMIT] = 0
+    arrivals: Annotated[str, ARRIVING] = ""
+
+
+SATURATION = Experiment(
+    name=names.SATURATION,
+    title="The highest rate at which messages are answered in time",
+    what="highest rate of messages at which 99% are answered in time",
+    parameters=Limit,
+    varies=VARIES,
+    sizes={
+        "pairs": OPEN_LOOP.sizes["pairs"],
+        "payload_bytes": OPEN_LOOP.sizes["payload_bytes"],
+        "arrivals": OPEN_LOOP.sizes["arrivals"],
+        "limit_us": 5000,
+    },
+    placements=OPEN_LOOP.placements,
+    subjects=OPEN_LOOP.subjects,
+    quick=Preset(parts=(Take(subjects=(OURS,), placements=ONE_OR_TWO, carriers=DIRECTLY),)),
+    fit=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:searches"),
+    duration=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:search_duration"),
+    profiling=None,
+    why_unprofiled="how many messages processes bear",
+    played_by=OPEN_LOOP.played_by,
+    measure=Loaded("formicary_bench.experiments.messaging.open_loop.measure:measure_saturation"),
+    metrics=(HIGHEST, MISSED, TRIES),
+    over="pairs",
+    says="{where}, {who}, {pairs}: 99% are answered within {limit_us} up to {highest_rate_per_s} messages "
+    "per second[, and no longer {lowest_missed_per_s}].",
+    summarise=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:SEARCHES"),
+    report=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:REPORT_OF_SEARCHES"),
 )

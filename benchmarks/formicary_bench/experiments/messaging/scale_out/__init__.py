@@ -9,8 +9,7 @@ from formicary_bench.experiments.messaging import FIT
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import BYTES, MEAN, MICROSECONDS, PART, RATE, Metric
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import N_HOSTS
-from formicary_bench.vocabulary.traffic import TRAFFICS
+from formicary_bench.vocabulary.places import N_HOSTS, TRAFFICS
 
 AGENTS_CPU = Metric(
     "agents_cpu_us", "agents' CPU per message", MICROSECONDS, "agents' CPU/message", has_spread=True
@@ -54,5 +53,5 @@ EXPERIMENT = Experiment(
     ),
     says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} there and back "
     "(mean).",
-    summarise=Loaded("formicary_bench.experiments.messaging.scale_out.rows:SUMMARY"),
+    summarise=Loaded("formicary_bench.experiments.messaging.scale_out.measure:SUMMARY"),
 )

@@ -4,7 +4,7 @@
 - `shop` and `databases`: what a request does in the database, and which one that is; `postgresql_server`
 - `visits`: what an agent does on a visit, and keeps of it
 - `agents`: the client, the agent and the shop; `worker`: their processes
-- `plan`, `rows`, `report`: how it is planned, summarised and shown
+- `pipeline`: how it is planned, summarised and shown
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice, duration, whole
 from formicary_bench.vocabulary.metrics import BYTES, MEAN, PER_SECOND, SECONDS, Metric
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import CLIENTS, ROUNDS, Exchange, Rounds
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
-from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
+from formicary_bench.vocabulary.places import APART, DIRECT, TWO_HOSTS, Carrier
+from formicary_bench.vocabulary.values import DATABASES, MIXES, SHOP_WAYS, SHOPPING
 
 CPU_GROUP = "runtime"
 
 _HERE = "formicary_bench.experiments.mobile.web_shop"
-_SUBJECTS = tuple(f"formicary-{way}" for way in WAYS)
+_SUBJECTS = tuple(f"formicary-{way}" for way in SHOP_WAYS)
 
 REQUESTS = Parameter(
     name="requests",
@@ -125,13 +124,13 @@ EXPERIMENT = Experiment(
             ),
         )
     },
-    fit=Loaded(f"{_HERE}.plan:visits"),
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    fit=Loaded(f"{_HERE}.pipeline:visits"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     played_by=f"{_HERE}.worker",
     metrics=(VISIT, SUSTAINED_VISITS, PEAK_VISITS, REQUESTS_PER_S, TAKES, PAGES),
     unshown=(ORDERS,),
     main=VISIT,
     over="requests",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-    report=Loaded(f"{_HERE}.report:REPORT"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
+    report=Loaded(f"{_HERE}.pipeline:REPORT"),
 )

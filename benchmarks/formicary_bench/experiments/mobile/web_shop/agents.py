@@ -30,11 +30,7 @@ _findings = msgspec.json.Decoder(Findings).decode
 
 
 class Serve(CyclicBehaviour):
-    """Answers each request with a page.
-
-    Args:
-        shop: what makes the pages.
-    """
+    """Answers each request with a page."""
 
     __slots__ = ("shop",)
 
@@ -68,13 +64,7 @@ class Journey(msgspec.Struct):
 
 
 class Shopper(Agent):
-    """Goes shopping for a client.
-
-    Args:
-        name: its name.
-        shop: the full name of the shop's agent.
-        travels: whether it goes there.
-    """
+    """Goes shopping for a client."""
 
     data: Journey
 
@@ -125,13 +115,7 @@ class Errands(CyclicBehaviour):
 
 
 class Order(OneShotBehaviour):
-    """Sends an agent shopping, waits for what it brings, and again.
-
-    Args:
-        shopper: the name of the agent.
-        work: the mix, how many requests each visit has, and how many visits there are.
-        times: where the times go.
-    """
+    """Sends an agent shopping, waits for what it brings, and again."""
 
     def __init__(self, shopper: str, work: Workload, times: PairTimes) -> None:
         super().__init__()
@@ -142,7 +126,7 @@ class Order(OneShotBehaviour):
         self.orders = 0
 
     async def run(self) -> None:
-        """Have all visits made."""
+        """Make all visits."""
         asked, client = Shopping.of(self.work.configuration), self.agent.name
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)

@@ -11,7 +11,7 @@ import random
 from enum import StrEnum
 from typing import NamedTuple
 
-from formicary_bench.vocabulary.shop import BROWSING, ORDERING, SHOPPING
+from formicary_bench.vocabulary.values import BROWSING, ORDERING, SHOPPING
 
 
 class Interaction(StrEnum):

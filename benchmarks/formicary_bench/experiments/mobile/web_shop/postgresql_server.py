@@ -35,7 +35,7 @@ _SECONDS_BETWEEN_LOOKS = 0.02
 
 @asynccontextmanager
 async def server() -> AsyncIterator[str]:
-    """Have a server for as long as the block lasts; give its address.
+    """Run a server for as long as the block lasts; yield its address.
 
     Raises:
         FormicaryError: there is none, or it does not start.

@@ -103,11 +103,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Shop:
-    """Answers requests out of a database.
-
-    Args:
-        database: a connection to it, of this shop's alone.
-    """
+    """Answers requests out of a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -96,7 +96,7 @@ def errand_for(mix: str, requests: int, client: str, visit: int) -> Errand:
 
 
 def requests_of(errand: Errand, findings: Findings) -> Iterator[Request]:
-    """Give the requests of a visit that are still to be made; each depends on what was found before it."""
+    """Yield the requests of a visit that are still to be made; each depends on what was found before it."""
     for wish in wishes(errand.mix, errand.requests, errand.seed)[findings.pages :]:
         yield _request(wish, errand, findings)
 

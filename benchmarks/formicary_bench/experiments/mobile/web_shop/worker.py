@@ -12,8 +12,8 @@ from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
 from formicary_bench.experiments.mobile.web_shop.databases import filled
 from formicary_bench.experiments.mobile.web_shop.shop import Shop
 from formicary_bench.subjects.ours.containers import act, all_prepared, container, start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
-from formicary_bench.vocabulary.shop import ORDERS_MADE, PAGE_BYTES, TRAVELS
+from formicary_bench.vocabulary.places import ASKING, ECHOING
+from formicary_bench.vocabulary.values import ORDERS_MADE, PAGE_BYTES, TRAVELS
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SEED = 1  # always the same, so that both ways have the same shop in all repeti
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the database, and an agent of the shop's for each client, with a connection of its own."""
+    """Set up the database, and an agent of the shop's for each client, with a connection of its own."""
     catalogue = make_catalogue(_SEED)
     async with (
         filled(Shopping.of(work.configuration).database, catalogue) as connect,
@@ -44,7 +44,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the clients, and the agents that they send."""
+    """Set up the clients, and the agents that they send."""
     travels = work.configuration.kind == TRAVELS
     clients: dict[str, Order] = {}
     async with container(work, ASKING, accepts=_ACCEPTED) as home:

@@ -71,17 +71,17 @@ class Channel:
         self._prepared = 0
 
     def say(self, kind: str, **values: object) -> None:
-        """Tell the laboratory something."""
+        """Send the laboratory a message."""
         self._out.write(json.dumps({"type": kind, **values}).encode() + b"\n")
         self._out.flush()
 
     def advance(self) -> None:
-        """Say that preparing has come further; for what takes more than some seconds to prepare."""
+        """Report progress while preparing takes more than some seconds."""
         self._prepared += 1
         self.progress(0)
 
     def progress(self, trips: int) -> None:
-        """Say how many round trips are done."""
+        """Report how many round trips are done."""
         self.say("progress", done=self._prepared + trips)
 
     async def listen(self) -> None:

@@ -87,7 +87,7 @@ class Ask(Sender):
 
 
 async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
-    """Have all agents ready."""
+    """Start all agents."""
     del advance  # it takes no time
     container = create_tcp_container(addr=(job["listen"], 0), codec=FastJSON() if IS_LEAN else JSON())
     await container.start()

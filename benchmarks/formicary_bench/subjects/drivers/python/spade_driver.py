@@ -66,7 +66,7 @@ class Ask(CyclicBehaviour):  # type: ignore[misc]  # as above
 
 
 async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
-    """Have all agents logged in."""
+    """Start all agents, and log them in."""
     server = job["server"]
     if server is None:
         raise RuntimeError("there is no XMPP server to log in to")

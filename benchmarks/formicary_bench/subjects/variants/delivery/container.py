@@ -31,7 +31,7 @@ class DesignedDispatcher(Dispatcher):
         self.routes = self.paths
 
     def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Have the design deliver a message that has come the long way; as of `Dispatcher.deliver`."""
+        """Deliver a message that has come the long way by the design; as of `Dispatcher.deliver`."""
         if receiver in self.routes:
             return super().deliver(message, receiver)
         return self.paths.to(receiver).accept(message)

@@ -17,12 +17,7 @@ LIMIT = 1000
 
 
 class DeliveryPath:
-    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes.
-
-    Args:
-        dispatcher: that of the container where the receiver is.
-        receiver: its full name.
-    """
+    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes."""
 
     __slots__ = (
         "_has_room",
@@ -49,7 +44,7 @@ class DeliveryPath:
     # -- where it begins ------------------------------------------------------------------------------------
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Have the design take a message; return this sink if too many are on their way."""
+        """Pass a message to the design; return this sink if too many are on their way."""
         if self.is_closed or self.under_way >= LIMIT:
             return (self,)
         self.under_way += 1
@@ -57,7 +52,7 @@ class DeliveryPath:
         return None
 
     def put(self, message: Message) -> bool:
-        """Have the design take a message; return False if too many are on their way."""
+        """Pass a message to the design; return False if too many are on their way."""
         return self.accept(message) is None
 
     async def room(self) -> None:
@@ -79,7 +74,7 @@ class DeliveryPath:
             self._wake_senders()
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Let no more messages on while some wait for the receiver's mailbox; for `Overflow`."""
+        """Hold messages back while some wait for the receiver's mailbox; for `Overflow`."""
         del receiver
         self.is_closed = is_paused
         if self._has_room is not None and not is_paused:
@@ -100,11 +95,7 @@ class DeliveryPath:
 
 
 class QueuedDelivery:
-    """The sink of a message that waits behind others: it is handed over when they have been.
-
-    Args:
-        path: the path to its receiver.
-    """
+    """The sink of a message that waits behind others: it is handed over when they have been."""
 
     def __init__(self, path: DeliveryPath) -> None:
         self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
@@ -141,11 +132,7 @@ class QueuedDelivery:
 
 
 class DeliveryPaths(dict[Any, "Deliver"]):
-    """A container's routes: its own agents are reached by paths, and others as usual.
-
-    Args:
-        dispatcher: the container's.
-    """
+    """A container's routes: its own agents are reached by paths, and others as usual."""
 
     def __init__(self, dispatcher: DesignedDispatcher) -> None:
         super().__init__()
@@ -176,13 +163,13 @@ class DeliveryPaths(dict[Any, "Deliver"]):
         return super().pop(receiver, default)
 
     def clear(self) -> None:
-        """Have all messages go the long way."""
+        """Send all messages the long way."""
         for path in self._all.values():
             path.entrance = None
         super().clear()
 
     def update(self, pairs: Iterable[tuple[Any, Deliver]]) -> None:  # type: ignore[override]  # all that is used
-        """Have messages go the short way again."""
+        """Send messages the short way again."""
         for receiver, deliver in pairs:
             self[receiver] = deliver
 

@@ -4,9 +4,9 @@ import pytest
 
 from formicary_bench.experiments.compute.mix import COMPUTED, MADE, TALKED
 from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.computing import CPU_SECONDS
+from formicary_bench.vocabulary.values import CPU_SECONDS
 
 ALL = make_plan(parse("compute/mix", seed="1", pairs="2", share="50"))
 

@@ -11,9 +11,9 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
+from formicary_bench.vocabulary.values import DESIGNS
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formicary_bench.vocabulary.grid import COPIED
+from formicary_bench.vocabulary.values import MICRO_COPIED
 
 SMALL = ("--dimension", "6", "--swaps", "20", "--repeat", "1")
 
@@ -11,7 +11,7 @@ def test_all_swap_until_the_first_has_made_enough(bench):
     ended = bench("run", "grid/swap", *SMALL, "--json")
     assert ended.code == 0
     rows = {row["kind"] or row["platform"]: row for row in ended.rows}
-    assert rows.keys() == {"micro", COPIED, "callbacks"}
+    assert rows.keys() == {"micro", MICRO_COPIED, "callbacks"}
     for row in rows.values():
         figures = {name: one["mean"] for name, one in row["figures"].items()}
         assert 1 <= figures["swaps_mean"] <= 20

@@ -8,8 +8,8 @@ import psutil
 import pytest
 from tests.integration.bench.conftest import perform
 
-from formicary_bench.experiments.memory import measure, measure_growth
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.experiments.memory import measure
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import own_network
 from formicary_bench.runner.execution.measures import measure_as_planned
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network
@@ -63,7 +63,7 @@ def test_a_process_that_never_gets_ready_is_ended(silent, started, monkeypatch):
 @pytest.mark.parametrize("kind", ["behaviours", "micro"])
 @pytest.mark.parametrize("placement", ["same-container", "two-containers"])
 def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent, monkeypatch):
-    monkeypatch.setattr(measure_growth, "_FEWEST", 2)
+    monkeypatch.setattr(measure, "_FEWEST", 2)
     options = Options(
         "memory/growth",
         sizes={"seconds": 2, "pairs": (2,)},

@@ -6,7 +6,7 @@ from formicary_bench.experiments.messaging.serialisation import CODECS
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 
 @pytest.mark.parametrize(("placement", "routes"), [(SAME, None), (APART, ("direct",))])

@@ -4,10 +4,10 @@ import pytest
 
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.loops import laps, smallest_of
-from formicary_bench.vocabulary.roles import MEMBER
+from formicary_bench.vocabulary.places import MEMBER
+from formicary_bench.vocabulary.values import laps, smallest_of
 
 EXPERIMENTS = (
     *("create-local", "create-remote", "one-way", "two-way", "synchronize", "proxy", "forward-messages"),

@@ -6,10 +6,9 @@ from formicary_bench.experiments.mobile import waking
 from formicary_bench.experiments.mobile.play import LIVING, by_agents
 from formicary_bench.experiments.mobile.weighing import FEWEST, weighed, weighing
 from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.loops import laps
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, HELD, IN_FILE
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, laps
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -26,7 +25,7 @@ def planned(platform, way, loop=2):
 def test_one_that_sleeps_holds_little_of_the_memory_and_something_of_the_file(way, silent):
     repetition, _ = measure(Task(planned("formicary", way), 1, 7), silent())
     held = repetition.counters
-    assert set(HELD) <= set(held)
+    assert {AWAKE, ASLEEP, IN_FILE} <= set(held)
     assert 0 < held[ASLEEP] < held[AWAKE] / 4
     assert 50 < held[IN_FILE] < held[AWAKE]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from formicary_bench.vocabulary.watching import ALONE, CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED, WATCHES
+from formicary_bench.vocabulary.values import ALONE, CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED, WATCHES
 
 TOO_SHORT = ("--rounds", "5,20,10", "--pairs", "3")
 

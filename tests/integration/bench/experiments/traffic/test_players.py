@@ -3,8 +3,8 @@
 import pytest
 
 from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 
 SIZES = {"pairs": "6", "rounds": "5,10,5", "cores": "1", "seed": "1"}
 WAYS = [

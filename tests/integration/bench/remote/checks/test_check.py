@@ -14,7 +14,7 @@ import pytest
 from tests.plugins.hosts import laboratory
 
 from formicary.cli import main
-from formicary_bench.netlab.programs import ip
+from formicary_bench.netlab.network import ip
 from formicary_bench.remote.folders import code_digest
 
 

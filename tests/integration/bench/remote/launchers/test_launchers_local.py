@@ -14,7 +14,7 @@ from formicary.errors import UsageError
 from formicary.local.addresses import own_address
 from formicary.local.launchers import starter
 from formicary.processes.messages import Stop
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import Describe
 from formicary_bench.remote.inventory import Host
 from formicary_bench.remote.launchers.commands import CommandLauncher

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(400)
 
 PATIENCE = 100.0
 AGENT = (
-    "import pathlib, sys; from formicary_bench.remote.host_agent.scratch import scratch\n"
+    "import pathlib, sys; from formicary_bench.remote.host_agent.agent import scratch\n"
     "with scratch(pathlib.Path(sys.argv[1])): print(flush=True); input()"
 )
 

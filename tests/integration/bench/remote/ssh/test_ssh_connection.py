@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.ssh import connection
 from formicary_bench.remote.ssh.connection import Web
 

@@ -24,14 +24,14 @@ from formicary.processes.messages import Failed, Go
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.execution.server import RunServer
+from formicary_bench.runner.execution.resources import RunServer
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 from formicary_bench.worker.messages import Job, Meet, Progress, Ready, Report
 
 ROUNDS = (5, 20, 10)

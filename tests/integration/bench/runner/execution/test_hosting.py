@@ -23,7 +23,7 @@ from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.observers.observer import Observer
-from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.places import APART, N_HOSTS, SAME, TWO_HOSTS
 
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 10_000, 0)

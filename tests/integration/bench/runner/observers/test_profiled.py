@@ -10,7 +10,7 @@ from tests.unit.bench.synthetic import asking
 from formicary.errors import TracingError
 from formicary.profiling.sampling.window import RATE, Window
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.execution.run import perform_all
 from formicary_bench.runner.observers import profiled

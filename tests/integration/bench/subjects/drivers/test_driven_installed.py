@@ -18,10 +18,8 @@ import formicary_bench.subjects.drivers
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import Observer
-from formicary_bench.subjects.drivers.catalogue import subject_for
-from formicary_bench.subjects.drivers.installed import Entry, entry_of
+from formicary_bench.subjects.drivers.installed import Entry, entry_of, subject_for
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
 from formicary_bench.vocabulary.names import (
     CONTRACT_NET,
     CREATE_REMOTE,
@@ -33,7 +31,7 @@ from formicary_bench.vocabulary.names import (
     TRAFFIC_RECEPTION,
     TRAFFIC_RING,
 )
-from formicary_bench.vocabulary.warmth import SETTLED
+from formicary_bench.vocabulary.values import SETTLED, WAYS, laps, smallest_of
 
 pytestmark = pytest.mark.drivers
 PLATFORMS = (

@@ -6,8 +6,8 @@ import pytest
 from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
 from formicary.processes.messages import Ready
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import started
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare
 
 ORDERS = Prepare(

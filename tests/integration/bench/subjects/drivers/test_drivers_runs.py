@@ -10,13 +10,12 @@ from tests.integration.bench.subjects.drivers.conftest import hello_of, keep, po
 from tests.plugins import spade_environment
 from tests.unit.bench.synthetic import asking
 
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import resources
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
-from formicary_bench.subjects.drivers import recipes
+from formicary_bench.subjects.drivers import DriverError, recipes
 from formicary_bench.subjects.drivers.driven import both
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import remove
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload

@@ -16,10 +16,9 @@ import psutil
 import pytest
 from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.driver_trial import try_out
-from formicary_bench.subjects.drivers import installing, programs
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError, installing, programs
 from formicary_bench.subjects.drivers.installed import entry_of, folder_of, installed
 
 

@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 from tests.integration.bench.subjects.drivers.conftest import GOOD, bad, hello_of, keep
 
-from formicary_bench.cli.platform_list import listed
-from formicary_bench.cli.platform_tables import in_short, overview
+from formicary_bench.cli.platform_tables import in_short, listed, overview
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.drivers.installed import installed
 from formicary_bench.subjects.drivers.recipes import RECIPES

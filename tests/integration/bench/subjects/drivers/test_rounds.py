@@ -5,13 +5,12 @@ import sys
 import pytest
 from tests.integration.bench.subjects.drivers.conftest import HERE, bad_hello, keep, point
 
-from formicary_bench.subjects.drivers import settling
+from formicary_bench.subjects.drivers import DriverError, settling
 from formicary_bench.subjects.drivers.driven import both
-from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.vocabulary import warmth
+from formicary_bench.vocabulary import values
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.loops import laps
 from formicary_bench.vocabulary.names import MEDIATED, SWAP
+from formicary_bench.vocabulary.values import laps
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -40,10 +39,10 @@ async def test_a_driver_makes_rounds_until_it_has_settled():
     assert {rtt // 1000 for times in work.times for rtt in times.rtts} == {WARM_US}
     assert [len(times.rtts) for times in work.times] == [work.trips] * 2
     counters = work.counters
-    assert counters[warmth.SETTLED] == 1
-    assert 6 <= counters[warmth.WARM_UP_ROUNDS] <= 12
-    assert counters[warmth.COLD_MEAN_US] == COLD_US
-    assert counters[warmth.COLD_RATE] == pytest.approx(2e6 / COLD_US)
+    assert counters[values.SETTLED] == 1
+    assert 6 <= counters[values.WARM_UP_ROUNDS] <= 12
+    assert counters[values.COLD_MEAN_US] == COLD_US
+    assert counters[values.COLD_RATE] == pytest.approx(2e6 / COLD_US)
     assert steps > work.trips * 2  # it was seen to get on
 
 
@@ -53,22 +52,22 @@ async def test_round_trips_of_other_phases_are_part_of_the_cold_rate():
     exchange = work.exchange
     span = exchange.measured + 2  # round trips of each pair while any of them is measured
     made = 2 * span - max(2 - exchange.warm_up, 0) - max(2 - exchange.rounds[2], 0)
-    assert work.counters[warmth.COLD_RATE] == pytest.approx(made * 1e6 / (span * COLD_US))
+    assert work.counters[values.COLD_RATE] == pytest.approx(made * 1e6 / (span * COLD_US))
 
 
 @pytest.mark.parametrize("mode", ["never-settles", "compiles"])
 async def test_one_that_does_not_settle_is_measured_all_the_same_and_marked(mode):
     work, _ = await measured(mode)
-    assert work.counters[warmth.SETTLED] == 0
-    assert work.counters[warmth.WARM_UP_SECONDS] >= settling.MOST_SECONDS
+    assert work.counters[values.SETTLED] == 0
+    assert work.counters[values.WARM_UP_SECONDS] >= settling.MOST_SECONDS
     assert len(work.times) == 2
 
 
 async def test_one_that_makes_a_single_round_is_measured_cold_and_marked():
     work, _ = await measured("once")
     assert {rtt // 1000 for times in work.times for rtt in times.rtts} == {COLD_US}
-    assert work.counters[warmth.SETTLED] == 0
-    assert warmth.WARM_UP_SECONDS not in work.counters
+    assert work.counters[values.SETTLED] == 0
+    assert values.WARM_UP_SECONDS not in work.counters
 
 
 async def test_one_that_goes_on_counting_is_found_in_any_round():
@@ -92,9 +91,9 @@ async def test_loops_are_made_in_all_sizes_when_the_platform_has_settled():
         await role.measure()
     assert [size for size, _, _ in work.batches] == list(laps(40, 4))
     assert {round(seconds / size * 1e6) for size, seconds, _ in work.batches} == {WARM_US}
-    assert work.counters[warmth.SETTLED] == 1
-    assert work.counters[warmth.COLD_MEAN_US] == pytest.approx(COLD_US)
-    assert work.counters[warmth.COLD_RATE] == pytest.approx(1e6 / COLD_US)
+    assert work.counters[values.SETTLED] == 1
+    assert work.counters[values.COLD_MEAN_US] == pytest.approx(COLD_US)
+    assert work.counters[values.COLD_RATE] == pytest.approx(1e6 / COLD_US)
 
 
 async def test_rounds_of_a_service_are_made_in_batches():

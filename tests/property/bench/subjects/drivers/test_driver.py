@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from formicary.processes.lines import Line
 from formicary.processes.messages import Ready
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import Driver
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Report
 
 JSON = st.recursive(

@@ -4,22 +4,14 @@ import numpy as np
 import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
 
-from formicary_bench.experiments.compute.mix import (
-    COMPUTED,
-    MADE,
-    SPENT,
-    TALKED,
-    TRIP,
-    TRIPS,
-    is_due,
-)
+from formicary_bench.experiments.compute.mix import COMPUTED, MADE, SPENT, TALKED, TRIP, TRIPS, is_due
 from formicary_bench.experiments.compute.speed_up import SPEED_UP
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.computing import CPU_SECONDS
+from formicary_bench.vocabulary.values import CPU_SECONDS
 
 
 @pytest.mark.parametrize("share", [0, 10, 50, 90, 100])

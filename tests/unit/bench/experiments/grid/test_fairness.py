@@ -4,15 +4,9 @@ from collections import Counter
 
 import pytest
 
-from formicary_bench.experiments.grid.by_hand import BareCell
+from formicary_bench.experiments.grid.cells import BareCell
 from formicary_bench.experiments.grid.fair_cells import FairGrid
-from formicary_bench.experiments.grid.fairness import (
-    AS_IT_COMES,
-    LEAST_SERVED,
-    POLICIES,
-    ROUND_ROBIN,
-    Fair,
-)
+from formicary_bench.experiments.grid.fairness import AS_IT_COMES, LEAST_SERVED, POLICIES, ROUND_ROBIN, Fair
 
 CELLS = 20
 

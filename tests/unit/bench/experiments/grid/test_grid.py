@@ -12,8 +12,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 from formicary.errors import UsageError
 from formicary_bench import published
 from formicary_bench.experiments.grid.apart import Part
-from formicary_bench.experiments.grid.by_hand import Board
-from formicary_bench.experiments.grid.cells import sums_of
+from formicary_bench.experiments.grid.cells import Board, sums_of
 from formicary_bench.experiments.grid.swap import (
     BY_CHANCE,
     DEVIATION,
@@ -33,13 +32,13 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.each import named
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.grid import COPIED, HELD, active_of
-from formicary_bench.vocabulary.tables import OF_FAIRNESS
+from formicary_bench.vocabulary.names import OF_FAIRNESS
+from formicary_bench.vocabulary.values import HELD_BYTES, MICRO_COPIED, active_of
 from formicary_bench.worker.workload import Tally
 
-SPEEDS = {"micro": 2.0, COPIED: 1.0, "": 4.0}
+SPEEDS = {"micro": 2.0, MICRO_COPIED: 1.0, "": 4.0}
 
 
 def plan(**typed):
@@ -68,7 +67,7 @@ def run_of(path, configurations, repetitions=6):
                 seed=number,
                 started=STARTED,
                 ended=STARTED,
-                counters={HELD: 1e6},
+                counters={HELD_BYTES: 1e6},
             )
             run.add(known, tallies(one, SPEEDS[one.kind] * (1 + number / 1000)))
     run.finish(load_after=(0.0, 0.0, 0.0))
@@ -80,10 +79,10 @@ def test_a_grid_is_in_one_container_unless_more_are_asked_for():
     both = plan(containers="1,2", dimension="10")
     assert [(one.platform, one.kind, Swapping.of(one).containers, one.route) for one in both] == [
         ("formicary", "micro", 1, "in-process"),
-        ("formicary", COPIED, 1, "in-process"),
+        ("formicary", MICRO_COPIED, 1, "in-process"),
         ("callbacks", "", 1, "in-process"),
         ("formicary", "micro", 2, "direct"),
-        ("formicary", COPIED, 2, "direct"),
+        ("formicary", MICRO_COPIED, 2, "direct"),
     ]
     apart = plan(containers="1,2", placement="two-containers")
     assert {Swapping.of(one).containers for one in apart} == {2}

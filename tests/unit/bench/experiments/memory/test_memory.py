@@ -5,10 +5,9 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, document, main_extras, make_run
 
 from formicary_bench import published
-from formicary_bench.experiments.memory import TRACED
-from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH_PER_S, Growing
-from formicary_bench.experiments.memory.report_growth import sparkline
-from formicary_bench.experiments.memory.rows import each
+from formicary_bench.experiments.memory import GROWTH_PER_MESSAGE, GROWTH_PER_S, TRACED, Growing
+from formicary_bench.experiments.memory.pipeline import each
+from formicary_bench.experiments.memory.report import sparkline
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
@@ -18,8 +17,8 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.names import OF_MEMORY, ON_THE_WIRE
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.tables import OF_MEMORY, ON_THE_WIRE
 
 HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
 EACH = {"behaviours": 2000, "micro": 500}

@@ -2,16 +2,9 @@
 
 import pytest
 
-from formicary_bench.experiments.messaging.serialisation import (
-    CODECS,
-    JSON,
-    NONE,
-    Encoded,
-    codec_of,
-    record,
-)
+from formicary_bench.experiments.messaging.serialisation import CODECS, JSON, NONE, Encoded, codec_of, record
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 
 
 @pytest.mark.parametrize("codec", sorted({*CODECS} - {NONE}))

@@ -8,8 +8,8 @@ from formicary.errors import UsageError
 from formicary_bench import published
 from formicary_bench.experiments.mobile import AVERAGE, PEAK, SMALLEST, SUSTAINED, Looped
 from formicary_bench.experiments.mobile.mediating import SERVERS, Requests
+from formicary_bench.experiments.mobile.pipeline import totals
 from formicary_bench.experiments.mobile.play import Play
-from formicary_bench.experiments.mobile.report import totals
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
@@ -19,12 +19,11 @@ from formicary_bench.results.summary.each import named, samples_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.forecast.default_durations import default_duration
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, smallest_of
 from formicary_bench.vocabulary.metrics import TOTAL
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
-from formicary_bench.vocabulary.tables import OF_LOOPS
+from formicary_bench.vocabulary.names import OF_LOOPS
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, SUSTAINED_LAPS, laps, smallest_of
 
 LOOPED = [name for name, one in EXPERIMENTS.items() if issubclass(one.parameters, Looped)]
 FIXED, EACH = 2e-3, 1e-4  # seconds of a loop, and of each of its operations

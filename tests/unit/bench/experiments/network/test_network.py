@@ -11,18 +11,17 @@ from tests.unit.bench.synthetic import add_repetition, configured, main_extras, 
 from formicary import Message
 from formicary.transport.link import outbox
 from formicary_bench.experiments import network
-from formicary_bench.experiments.network.rows import on_the_wire
+from formicary_bench.experiments.network.pipeline import on_the_wire
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.observers.marks import counters
+from formicary_bench.runner.observers.profiled import counters
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.subjects.variants import unbatched
 from formicary_bench.worker import marks
-from formicary_bench.worker.marks import mark_window
+from formicary_bench.worker.marks import Carried, carried, mark_window
 from formicary_bench.worker.messages import Mark
-from formicary_bench.worker.sockets import Carried, carried
 from formicary_bench.worker.workload import Workload
 
 # A second in which 1000 round trips of 100 bytes are made, each message in 150 bytes, 4 messages to a packet.

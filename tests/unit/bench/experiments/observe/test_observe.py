@@ -6,7 +6,7 @@ from tests.unit.bench.synthetic import row
 from formicary_bench.experiments.observe import CHANGED_RATE, CPU
 from formicary_bench.reports.document.report import columns, said
 from formicary_bench.statistics.estimates import Estimate
-from formicary_bench.vocabulary.watching import LEFT, VIEWED
+from formicary_bench.vocabulary.values import LEFT, VIEWED
 
 
 def watched(kind, cpu, rate):

@@ -18,11 +18,11 @@ from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 CONVERSATIONS = ("protocols/request", "protocols/contract-net", "protocols/auction")
 HERE = SAME, "in-process"

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary_bench import published
-from formicary_bench.experiments.service.by_hand import Callbacks, tasks
-from formicary_bench.experiments.service.mediated import GREW, MESSAGES, ROUNDS, Mediated
+from formicary_bench.experiments.service import GREW, MESSAGES, ROUNDS, Mediated
+from formicary_bench.experiments.service.players import Callbacks, tasks
 from formicary_bench.experiments.service.rounds import console, fetch, measure_rounds
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
@@ -17,10 +17,10 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.each import named
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.metrics import HOLDS, TOTAL
-from formicary_bench.vocabulary.tables import OF_A_SERVICE
+from formicary_bench.vocabulary.names import OF_A_SERVICE
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 

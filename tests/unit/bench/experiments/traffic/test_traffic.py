@@ -9,7 +9,7 @@ from tests.unit.bench.synthetic import STARTED, make_run, row
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.traffic import Reception, Traffic
-from formicary_bench.experiments.traffic.patterns import container_of, partners_of
+from formicary_bench.experiments.traffic.players import container_of, partners_of
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Repetition
@@ -17,8 +17,8 @@ from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.metrics import RATE
 
 FAMILY = [name for name in EXPERIMENTS if name.startswith("traffic/")]

@@ -34,7 +34,7 @@ def test_it_is_written_for_python_3_8(file):
 
 AGENT = (
     "import pathlib, sys\n"
-    "from formicary_bench.remote.host_agent.scratch import scratch\n"
+    "from formicary_bench.remote.host_agent.agent import scratch\n"
     "with scratch(pathlib.Path(sys.argv[1])):\n"
     "    print(flush=True)\n"
     "    input()\n"

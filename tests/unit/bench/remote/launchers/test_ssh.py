@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.inventory import Host
 from formicary_bench.remote.launchers.ssh import SshLauncher
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from tests.unit.bench.remote.local import LocalConnection, Ssh, script
 
+from formicary_bench.remote import HostError
 from formicary_bench.remote.bootstrap import looking
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.inventory import Host
 from formicary_bench.remote.provisioning.helper import helping
 

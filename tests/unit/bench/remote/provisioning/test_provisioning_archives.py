@@ -8,8 +8,8 @@ from importlib.metadata import PathDistribution, distribution
 import pytest
 from packaging.markers import default_environment
 
-from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.provisioning import archives, needs
+from formicary_bench.remote import HostError
+from formicary_bench.remote.provisioning import archives
 
 METADATA = "Metadata-Version: 2.1\nName: tiny-thing\nVersion: 1.5\n"
 SITE = "lib/python3.12/site-packages"
@@ -135,10 +135,10 @@ def found(requirements, installed, **environment):
 
     def find(name):
         if name not in have:
-            raise needs.PackageNotFoundError(name)
+            raise archives.PackageNotFoundError(name)
         return have[name]
 
-    result = needs.find({**default_environment(), **environment}, requirements, find)
+    result = archives.find({**default_environment(), **environment}, requirements, find)
     return {each.name for each in result.installed}, {str(each) for each in result.absent}
 
 
@@ -173,6 +173,6 @@ def test_what_only_the_controller_needs_is_left_out_and_what_is_not_installed_is
 
 def test_another_version_is_another_digest():
     def digest(requirements):
-        return needs.find(default_environment(), requirements, Fake).digest()
+        return archives.find(default_environment(), requirements, Fake).digest()
 
     assert digest(["a"]) == digest(["a"]) != digest(["a", "b"])

@@ -8,12 +8,10 @@ from tests.unit.bench.synthetic import ALONE, row
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.drawing import draw
-from formicary_bench.reports.charts.lines import Axis, Lines, Point, axes_of
+from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Part, Point, Stack, Stacks, axes_of
 from formicary_bench.reports.charts.plots import against
 from formicary_bench.reports.charts.series import Series, by_series
-from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 
 
 def test_a_logarithmic_axis():

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.bench.synthetic import EVIL, add_repetition, create_plan, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.printing import WIDTHS, palette, write_pictures
 from formicary_bench.reports.charts.series import Series, colours

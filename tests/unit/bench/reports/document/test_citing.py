@@ -4,8 +4,7 @@ import pytest
 from tests.unit.bench.reports.formats.test_latex import KINDS, KINDS_TO_TRY
 from tests.unit.bench.synthetic import ALONE, CROWD
 
-from formicary_bench.reports.charts.dots import Dots
-from formicary_bench.reports.charts.stacks import Stacks
+from formicary_bench.reports.charts.lines import Dots, Stacks
 from formicary_bench.reports.document.citing import anchors, cite, joined, pieces, told
 
 REPEAT = "or more repetitions"

@@ -9,7 +9,7 @@ from tests.unit.bench.synthetic import row as row_of
 from formicary.cli import main
 from formicary_bench.experiments.compute.speed_up import SPEED_UP
 from formicary_bench.experiments.grid.swap import DEVIATION
-from formicary_bench.experiments.messaging.saturation import HIGHEST
+from formicary_bench.experiments.messaging.open_loop import HIGHEST
 from formicary_bench.published.claims import claims, papers
 from formicary_bench.reports.document.claims import cards, claims_said, counted, references, written
 from formicary_bench.reports.formats import latex, markdown

@@ -11,7 +11,7 @@ from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, create_plan, make_run, plan
 
 from formicary.cli import main
-from formicary_bench.experiments.messaging.saturation import HIGHEST
+from formicary_bench.experiments.messaging.open_loop import HIGHEST
 from formicary_bench.reports.charts.scales import ratios
 from formicary_bench.reports.document.comparison import MOST, comparison_sheet, counted, names_of
 from formicary_bench.reports.document.figures import main_metric, writer

@@ -3,8 +3,7 @@
 import pytest
 from tests.unit.bench.synthetic import row
 
-from formicary_bench.reports.document.cpu import process_name
-from formicary_bench.reports.document.cpu_hosts import cpu_by_host
+from formicary_bench.reports.document.cpu import cpu_by_host, process_name
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.statistics.estimates import Estimate

@@ -23,7 +23,7 @@ from tests.unit.bench.synthetic import (
     row,
 )
 
-from formicary_bench.reports.charts.dots import Dots
+from formicary_bench.reports.charts.lines import Dots
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.points import named, point
 from formicary_bench.reports.document.report import charts, columns, tiles

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary_bench.reports.document.factors import against_baseline, all_of, faster
+from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.results.summary.each import Each, named
-from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.vocabulary.metrics import RATE, TIME
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.unit.bench.results.summary.test_cpu import profile, repetition
 from tests.unit.bench.synthetic import add_repetition, document, make_run, row
 
-from formicary_bench.experiments.network.measure import between_hosts
+from formicary_bench.experiments.network.pipeline import between_hosts
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.points import point
 from formicary_bench.reports.document.report import columns, extras, said, to_know

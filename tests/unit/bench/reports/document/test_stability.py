@@ -4,18 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import (
-    STARTED,
-    add_repetition,
-    configured,
-    make_run,
-    plan,
-    row,
-    scale_plan,
-)
+from tests.unit.bench.synthetic import STARTED, add_repetition, configured, make_run, plan, row, scale_plan
 
-from formicary_bench.experiments.memory import TRACED
-from formicary_bench.experiments.memory.growth import GREW
+from formicary_bench.experiments.memory import GREW, TRACED
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, SERVERS_CPU
 from formicary_bench.experiments.network import EACH_MESSAGE
 from formicary_bench.reports.document.report import columns, extras

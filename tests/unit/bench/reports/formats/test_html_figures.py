@@ -15,7 +15,7 @@ from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats import csv as as_csv
 from formicary_bench.reports.formats import json_lines
 from formicary_bench.reports.formats.html import page
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import typical_of
 
 FIGURE = re.compile(r"(?<![\w.–])\d[\d.]*(?: (?:µs|ms|s|kB|MB|GB|B|[kMG]/s|[kMG])|/s)(?!\w)")
 """A figure with its unit; not the end of an interval."""

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from tests.plugins.missing import leave_out
 from tests.unit.bench.experiments.memory.test_memory import run_of_states
-from tests.unit.bench.experiments.messaging.designs.test_designs import designs, in_designs
-from tests.unit.bench.experiments.messaging.saturation.test_saturation import written as searched
+from tests.unit.bench.experiments.messaging.open_loop.test_open_loop_saturation import written as searched
+from tests.unit.bench.experiments.messaging.test_variants_designs import designs, in_designs
 from tests.unit.bench.experiments.network.test_network import run_on_the_wire
 from tests.unit.bench.reports.formats.test_formats import NASTY, tables
 from tests.unit.bench.results.summary.test_cpu import cpu_plan, profile, run_of

@@ -13,8 +13,8 @@ from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.summary.warm_up import read_rule, with_rule
 from formicary_bench.results.verdicts.pairing import pair
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.metrics import MEAN
 

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import pytest
 from tests.unit.bench.synthetic import row
 
-from formicary_bench.reports.document.warmth import cold_extras, warmth_column
+from formicary_bench.reports.document.stability import cold_extras, warmth_column
 from formicary_bench.results.summary.warmth import Warmth, warmth_of
 from formicary_bench.runner.observers.validity import why_restless
-from formicary_bench.vocabulary import warmth
+from formicary_bench.vocabulary import values
 
-SETTLED = {warmth.SETTLED: 1.0, warmth.WARM_UP_SECONDS: 4.0, warmth.COLD_RATE: 100.0, warmth.CPU_US: 9.0}
+SETTLED = {values.SETTLED: 1.0, values.WARM_UP_SECONDS: 4.0, values.COLD_RATE: 100.0, values.CPU_US: 9.0}
 
 
 def repetitions(*changes):
@@ -18,13 +18,13 @@ def repetitions(*changes):
 
 
 def test_a_row_is_warm_if_all_of_its_repetitions_were():
-    known = warmth_of(repetitions({}, {warmth.COLD_RATE: 300.0}))
+    known = warmth_of(repetitions({}, {values.COLD_RATE: 300.0}))
     assert (known.word, known.cold_per_s, known.cpu_us, known.cold_cpu_us) == ("warm", 200.0, 9.0, None)
-    assert warmth_of(repetitions({}, {warmth.SETTLED: 0.0})).word == "not settled"
+    assert warmth_of(repetitions({}, {values.SETTLED: 0.0})).word == "not settled"
 
 
 def test_one_round_in_a_process_is_cold():
-    assert warmth_of([SimpleNamespace(counters={warmth.SETTLED: 0.0})]).word == "cold"
+    assert warmth_of([SimpleNamespace(counters={values.SETTLED: 0.0})]).word == "cold"
 
 
 def test_of_our_own_agents_it_is_no_question():
@@ -38,8 +38,8 @@ def test_of_our_own_agents_it_is_no_question():
     [
         ({}, []),
         (SETTLED, []),
-        (SETTLED | {warmth.SETTLED: 0.0}, ["it had not settled when it was measured"]),
-        ({warmth.SETTLED: 0.0}, ["it was measured cold"]),
+        (SETTLED | {values.SETTLED: 0.0}, ["it had not settled when it was measured"]),
+        ({values.SETTLED: 0.0}, ["it was measured cold"]),
     ],
 )
 def test_what_was_not_warm_is_said_in_a_sentence(counters, said):

@@ -25,10 +25,9 @@ from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.statistics.comparisons import compare
-from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
 from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME, TOTAL
 from formicary_bench.vocabulary.names import LOWER_BOUND
-from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
+from formicary_bench.vocabulary.values import BUFFER, CHAIN, HAND_OVER, POOL, SETTLED, WARM_UP_SECONDS
 
 COLD, WARM = Warmth(settled=False, warm_up_s=0.0), Warmth(settled=True, warm_up_s=3.0)
 RESTLESS = Warmth(settled=False, warm_up_s=30.0)

@@ -18,7 +18,7 @@ from formicary_bench.results.verdicts.history import history
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.vocabulary.metrics import RATE, TIME
-from formicary_bench.vocabulary.warmth import SETTLED
+from formicary_bench.vocabulary.values import SETTLED
 
 PAIRS = [one for one in plan(pairs=(1,)) if (one.platform, one.kind) == ("formicary", "micro")]
 LAB_4 = msgspec.structs.replace(MACHINE, host="lab-4", usable=2)

@@ -12,7 +12,7 @@ from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import Observer, ProgressListener
 from formicary_bench.runner.observers.profiled import Sampling
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.roles import ASK, ECHO
+from formicary_bench.vocabulary.places import ASK, ECHO
 
 
 class Here:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import About, StartServer, StopServer
 from formicary_bench.remote.host_agent.servers import serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
@@ -17,8 +17,7 @@ from formicary_bench.runner.execution.run_hosts import (
     read_host_selection,
 )
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
+from formicary_bench.vocabulary.places import DIRECT, N_HOSTS, TWO_HOSTS, XMPP
 
 BOTH = (CONTAINERS, SERVER)
 

@@ -7,13 +7,11 @@ import pytest
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Machine
 from formicary_bench.runner.forecast.default_durations import default_duration
-from formicary_bench.runner.forecast.duration_history import earlier_durations, remember
-from formicary_bench.runner.forecast.forecast import Forecast, in_words
-from formicary_bench.runner.planning.order import schedule
-from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
+from formicary_bench.runner.forecast.forecast import Forecast, earlier_durations, in_words, remember
+from formicary_bench.runner.planning.options import parse
+from formicary_bench.runner.planning.plan import make_plan, schedule
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.places import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS.values() if one.placements != (N_HOSTS,)]
 

@@ -7,14 +7,11 @@ import pytest
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.summary.commands import command
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import subject
 from formicary_bench.subjects.registry import subject_of
-from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
+from formicary_bench.vocabulary.places import ALL_TO_ALL, APART, DIRECT, N_HOSTS, RING, SAME, TWO_HOSTS, XMPP
 
 HOSTS = ("a", "b", "c")
 

@@ -2,8 +2,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.runner.planning.options import Options
-from formicary_bench.runner.planning.values import parse
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.subjects import subject
 
 

@@ -11,15 +11,11 @@ from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.row import frame
-from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.describing import describe, needs_server
 from formicary_bench.runner.planning.drafts import Draft
-from formicary_bench.runner.planning.drivers import beyond
 from formicary_bench.runner.planning.hosts import Layout
-from formicary_bench.runner.planning.needs import needs_server
-from formicary_bench.runner.planning.options import Options
-from formicary_bench.runner.planning.order import schedule
-from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
+from formicary_bench.runner.planning.options import Options, parse
+from formicary_bench.runner.planning.plan import beyond, make_plan, schedule
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.drivers.installed import Entry, keeping
@@ -27,8 +23,7 @@ from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Carrier
+from formicary_bench.vocabulary.places import APART, AUTO, DIRECT, SAME, XMPP, Carrier
 from formicary_bench.worker.creation import batches
 
 ALL = [*EXPERIMENTS, *SELECTIONS]

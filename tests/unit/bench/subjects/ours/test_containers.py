@@ -19,8 +19,7 @@ from formicary_bench.subjects.ours.containers import (
     partner,
 )
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, MOST_HOSTS, names_on
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.places import ASKING, ECHOING, MOST_HOSTS, N_HOSTS, names_on
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 

@@ -9,7 +9,7 @@ from formicary_bench.experiments.directory import SEEN_COUNTER
 from formicary_bench.subjects.ours.operations import start_use, use_of, watch
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import REGISTER
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 

@@ -4,14 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from formicary_bench.experiments.directory.hosts import (
-    COUNTED,
-    JOINED,
-    LEFT,
-    STALE,
-    VISITS,
-    changes,
-)
+from formicary_bench.experiments.directory.hosts import COUNTED, JOINED, LEFT, STALE, VISITS, changes
 from formicary_bench.subjects.ours.visits import COME, GO, View
 
 SERVICES = 3

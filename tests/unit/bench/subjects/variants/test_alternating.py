@@ -19,7 +19,7 @@ from formicary_bench.subjects.variants.alternating import (
     in_turns,
     times_without,
 )
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES
+from formicary_bench.vocabulary.values import CPU_TIMES, RATE_TIMES
 
 
 class Work:

@@ -6,10 +6,9 @@ from formicary.errors import UsageError
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.describing import describe
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 ROUNDS = (2, 5, 1)
 BROADCAST = "messaging/broadcast"

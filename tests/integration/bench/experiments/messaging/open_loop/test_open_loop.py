@@ -10,10 +10,10 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.vocabulary.arrivals import POISSON, schedule
 from formicary_bench.vocabulary.metrics import SLOWEST
 from formicary_bench.vocabulary.names import OPEN_LOOP
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
+from formicary_bench.vocabulary.values import POISSON, schedule
 
 ROUNDS = (5, 20, 5)
 

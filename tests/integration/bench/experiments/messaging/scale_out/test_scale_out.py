@@ -17,10 +17,10 @@ from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
 from formicary_bench.remote.launchers.ssh import inventory_provider
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
-from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.metrics import CREATION, TIME
 from formicary_bench.vocabulary.names import REGISTER
-from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
+from formicary_bench.vocabulary.places import N_HOSTS, TWO_HOSTS
+from formicary_bench.vocabulary.values import DESIGNS
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

@@ -10,7 +10,7 @@ from formicary_bench.experiments.mobile.web_shop.catalogue import CUSTOMERS, ORD
 from formicary_bench.experiments.mobile.web_shop.databases import filled
 from formicary_bench.experiments.mobile.web_shop.mixes import Interaction
 from formicary_bench.experiments.mobile.web_shop.shop import Request, Shop
-from formicary_bench.vocabulary.shop import POSTGRESQL, SQLITE
+from formicary_bench.vocabulary.values import POSTGRESQL, SQLITE
 
 CATALOGUE = make_catalogue(7)
 

@@ -6,7 +6,7 @@ from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, POSTGRESQL, TRAVELS
+from formicary_bench.vocabulary.values import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, POSTGRESQL, TRAVELS
 
 
 def visits(way, **sizes):

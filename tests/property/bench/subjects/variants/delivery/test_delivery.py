@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.property.container.test_dispatcher import Conservation
 from tests.property.searches import at_first
 
-from formicary_bench.subjects.variants.delivery.catalogue import MAKE
 from formicary_bench.subjects.variants.delivery.container import DesignedContainer
-from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery.designs import MAKE
+from formicary_bench.vocabulary.values import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
 SETTINGS = at_first(12, 40, stateful_step_count=25)
 

@@ -9,24 +9,21 @@ from tests.unit.bench.synthetic import repeated, row
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.messaging.open_loop import Paced
-from formicary_bench.experiments.messaging.open_loop.report import (
-    open_loop_remarks,
-)
+from formicary_bench.experiments.messaging.open_loop.pipeline import open_loop_remarks
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.results.summary.baselines import with_less
 from formicary_bench.results.summary.commands import command
-from formicary_bench.runner.execution.worker_results import round_trips
+from formicary_bench.runner.execution.worker_hosts import round_trips
 from formicary_bench.runner.observers.validity import why_late
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects import pacing
-from formicary_bench.subjects.pacing import Pacer
-from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, LATEST_US, LOST, POISSON, schedule
+from formicary_bench.subjects.ours import open_loop
+from formicary_bench.subjects.ours.open_loop import Pacer
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import OPEN_LOOP
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
+from formicary_bench.vocabulary.values import CONSTANT, LATE, LATEST_US, LOST, POISSON, schedule
 from formicary_bench.worker.messages import Done, Job
 from formicary_bench.worker.workload import Workload
 
@@ -53,9 +50,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(pacing, "perf_counter_ns", clock)
-    monkeypatch.setattr(pacing, "_HEAD_START_NS", 0)
-    monkeypatch.setattr(pacing, "GRACE_SECONDS", 0.01)
+    monkeypatch.setattr(open_loop, "perf_counter_ns", clock)
+    monkeypatch.setattr(open_loop, "_HEAD_START_NS", 0)
+    monkeypatch.setattr(open_loop, "GRACE_SECONDS", 0.01)
     return clock
 
 

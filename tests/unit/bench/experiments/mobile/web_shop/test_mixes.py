@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from formicary_bench.experiments.mobile.web_shop.mixes import ORDERS, PERCENT, Interaction, wishes
-from formicary_bench.vocabulary.shop import BROWSING, MIXES, ORDERING, SHOPPING
+from formicary_bench.vocabulary.values import BROWSING, MIXES, ORDERING, SHOPPING
 
 
 @pytest.mark.parametrize(("mix", "share"), [(BROWSING, 5), (SHOPPING, 20), (ORDERING, 50)])

@@ -6,7 +6,7 @@ from formicary_bench.experiments.mobile.web_shop.catalogue import BOOKS, CUSTOME
 from formicary_bench.experiments.mobile.web_shop.mixes import Interaction
 from formicary_bench.experiments.mobile.web_shop.shop import Offer, Page
 from formicary_bench.experiments.mobile.web_shop.visits import Errand, Findings, errand_for, requests_of
-from formicary_bench.vocabulary.shop import ORDERING, SHOPPING
+from formicary_bench.vocabulary.values import ORDERING, SHOPPING
 
 ERRAND = Errand(SHOPPING, 40, "1-2", customer=5)
 

@@ -1,0 +1,244 @@
+"""What the pipeline needs of open loops and of searches for the highest rate: plans, rows, reports."""
+
+from __future__ import annotations
+
+from math import ceil
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import UsageError
+from formicary_bench.experiments.messaging.open_loop import (
+    HIGHEST,
+    LATE_SENDS,
+    LATEST_SEND,
+    MISSED,
+    TRIES,
+    UNANSWERED,
+    Limit,
+    Paced,
+)
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, lines_of, tick
+from formicary_bench.reports.charts.series import subject
+from formicary_bench.reports.document.citing import cite, told
+from formicary_bench.reports.document.points import named, ordered
+from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.sentences import at_once, found_by, where
+from formicary_bench.reports.document.usual import usual_columns, usual_sentences
+from formicary_bench.results.store.raw import Trials
+from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.each import reading, samples_of
+from formicary_bench.results.summary.round_trips import exchanges
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
+from formicary_bench.statistics.percentiles import of_ordered
+from formicary_bench.vocabulary.metrics import P99
+from formicary_bench.vocabulary.values import HEAD, LATE, LATEST_US
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.summary.each import Exchanged, Reading, Record
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.runner.planning.drafts import Draft
+    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
+    from formicary_bench.vocabulary.parameters.shared import Rounds
+
+
+PHASES_S = 0.5, 2.0, 0.5
+"""How long a load comes before, while and after it is measured, where nobody says how many messages."""
+
+_LONGEST_S = 3600
+_TRIALS, _TRIAL_S = 10, 0.8  # rates that a search tries, and seconds of each load
+
+
+def at_rates(draft: Draft) -> Iterator[Draft]:
+    """Yield messages at a rate.
+
+    Raises:
+        UsageError: messages are too small to be told apart, or would take longer than an hour.
+    """
+    _check_size(draft)
+    rate, pairs = draft.sizes["rate"], draft.sizes["pairs"]
+    rounds = draft.options.sizes.get("rounds") or rounds_at(rate, pairs, PHASES_S)
+    seconds = pairs * sum(rounds) / rate
+    if seconds > _LONGEST_S:
+        raise UsageError(
+            f"{pairs} pairs at {rate} messages/s would take {seconds / 3600:.1f} hours; use a "
+            "higher --rate, fewer --pairs or smaller --rounds"
+        )
+    yield draft.sized(rounds=rounds)
+
+
+def searches(draft: Draft) -> Iterator[Draft]:
+    """Yield that of which the highest rate is searched.
+
+    Raises:
+        UsageError: messages are too small to be told apart.
+    """
+    _check_size(draft)
+    yield draft
+
+
+def rounds_at(rate: int, pairs: int, phases_s: tuple[float, float, float]) -> Rounds:
+    """Return how many messages of each pair take so many seconds in T1, T2 and T3 at a rate."""
+    warm_up, measured, cool_down = (ceil(rate / pairs * seconds) for seconds in phases_s)
+    return warm_up, measured, cool_down
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes: as long as its messages last."""
+    return DefaultDuration(begin, one.exchange.load * one.exchange.trips / Paced.of(one).rate)
+
+
+def search_duration(_: Configuration, begin: float) -> DefaultDuration:
+    """Return how long the search for the highest rate takes."""
+    return DefaultDuration(_TRIALS * begin, _TRIALS * _TRIAL_S)
+
+
+def _check_size(draft: Draft) -> None:
+    """Refuse messages that are too small to have a number."""
+    if draft.sizes["payload_bytes"] < HEAD:
+        raise UsageError(
+            f"{draft.experiment.name} identifies messages by the first {HEAD} bytes of their "
+            f"bodies; use --payload {HEAD} or more"
+        )
+
+
+def _slow_ones(_: Any, repetition: Repetition, measured: Exchanged) -> dict[Metric, float | None]:
+    return {
+        P99: of_ordered(measured.times, [0.99])[0] / 1e3,
+        LATE_SENDS: repetition.counters.get(LATE, 0.0),
+        UNANSWERED: float(repetition.lost),
+        LATEST_SEND: repetition.counters.get(LATEST_US, 0.0),
+    }
+
+
+AT_RATES = exchanges(_slow_ones)
+
+
+def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
+    """Return which messages could not be sent when they were due."""
+    late = []
+    for row in rows:
+        found = samples_of(row.each)
+        many = round(sum(found.get(LATE_SENDS.name, ())))
+        if many:
+            latest = formatting.duration(max(found[LATEST_SEND.name]))
+            late.append(f"{named(row, rows)} ({formatting.number(many)}, the latest by {latest})")
+    if not late:
+        return []
+    sentence = f"Messages that were sent more than a millisecond after they were due: {', '.join(late)}"
+    return [f"{sentence}. Their times count from when they were due."]
+
+
+REPORT_OF_AT_RATES = Report(remarks=open_loop_remarks)
+
+
+def highest_kept(trials: Sequence[Record]) -> int:
+    """Return the highest rate that was kept below all that were missed; 0 if there is none."""
+    missed = lowest_missed(trials)
+    kept = (int(one["rate"]) for one in trials if one["kept"] and (not missed or one["rate"] < missed))
+    return max(kept, default=0)
+
+
+def lowest_missed(trials: Sequence[Record]) -> int:
+    """Return the lowest rate that was not kept however often it was tried; 0 if there is none."""
+    kept = {one["rate"] for one in trials if one["kept"]}
+    return min((int(one["rate"]) for one in trials if one["rate"] not in kept), default=0)
+
+
+def trials_of(data: Trials) -> list[Record]:
+    """Return what came of each rate that one search tried.
+
+    A record has the rate in messages per second; whether it was kept (99% were answered in time, and all
+    were answered, by a sender that kept its schedule); within how many microseconds 99% were answered (0 if
+    nothing was measured); how many messages were measured, how many of these were sent late, and how many
+    were never answered.
+    """
+    rows = zip(data.rate, data.kept, data.p99_ns, data.answered, data.late, data.lost, strict=True)
+    return [
+        {
+            "rate": int(rate),
+            "kept": int(kept),
+            "p99_us": int(p99_ns) / 1e3,
+            "answered": int(answered),
+            "late": int(late),
+            "lost": int(lost),
+        }
+        for rate, kept, p99_ns, answered, late, lost in rows
+    ]
+
+
+def reading_of(trials: Sequence[Record]) -> Reading:
+    """Return the figures of one search, and all that it tried."""
+    values = {
+        HIGHEST: float(highest_kept(trials)),
+        MISSED: float(lowest_missed(trials)) or None,
+        TRIES: float(len(trials)),
+    }
+    return reading(values, records=trials)
+
+
+def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading:
+    return reading_of(trials_of(run.raw(repetition, Trials)))
+
+
+SEARCHES = Summary(raw="search", read=_read)
+
+
+def saturation_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return up to which rate everything that is no baseline answers in time."""
+    none = [row for members in found_by(rows) for row in members if not row.mean(HIGHEST)]
+    return [*usual_sentences([row for row in rows if row.mean(HIGHEST)]), *map(_none, none)]
+
+
+def _none(row: Row) -> str:
+    limit = formatting.short(formatting.duration(Limit.of(row).limit_us))
+    who, none = f"{where(row)}, {subject(row).lower()}", cite("no rate", row)
+    return told(f"{who} kept ", none, f" that was tried: 99% were not answered within {limit}.")
+
+
+def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
+    """Show the 99th percentile over the rate, of all that was tried: a figure for each load."""
+    tried = [row for row in ordered(rows) if any(one["answered"] for one in row.records)]
+    loads = dict.fromkeys(row.sizes for row in tried)
+    return [_chart([row for row in tried if row.sizes == load]) for load in loads]
+
+
+def _chart(rows: list[Row]) -> Chart:
+    across = Axis("messages per second", formatting.count)
+    chart = lines_of(rows, across, Axis("99% are answered within", tick), _points)
+    caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
+    load = Limit.of(rows[0])
+    body = formatting.short(formatting.size(load.payload_bytes))
+    title = f"99th percentile over the rate, {at_once(rows[0])}, {body}, {load.arrivals} arrivals"
+    return Chart(title, caption, chart, usual_columns(rows))
+
+
+def _points(row: Row) -> list[Point]:
+    """Return a point for each rate, in their order."""
+    by_rate: dict[int, list[Record]] = {}
+    for trial in sorted(_sorted(row), key=lambda one: one["rate"]):
+        if trial["answered"]:
+            by_rate.setdefault(int(trial["rate"]), []).append(trial)
+    return [_point(row, rate, trials) for rate, trials in by_rate.items()]
+
+
+def _point(row: Row, rate: int, trials: list[Record]) -> Point:
+    p99_us, missed = median(one["p99_us"] for one in trials), sum(not one["kept"] for one in trials)
+    many = f" {missed} of {len(trials)} times" if len(trials) > 1 else ""
+    tip = f"{formatting.number(rate)}/s: {formatting.duration(p99_us)}" + (
+        f", not kept{many}" if missed else ""
+    )
+    return Point(x=rate, y=p99_us, tip=tip, sound=not missed, of=row.anchor)
+
+
+def _sorted(row: Row) -> list[Record]:
+    return sorted(row.records, key=lambda one: (one["repetition"], one["rate"]))
+
+
+REPORT_OF_SEARCHES = Report(sentences=saturation_sentences, charts=saturation_charts)

@@ -1,1 +1,0 @@
-"""The same without agents: tasks in one process, and two processes with a TCP connection between them."""

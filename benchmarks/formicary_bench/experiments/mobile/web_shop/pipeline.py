@@ -1,0 +1,266 @@
+"""Which visits to a shop there are, their rates as Dikaiakos 2001 has them, and what they found."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.experiments.experiment import Figure
+from formicary_bench.experiments.mobile import web_shop
+from formicary_bench.experiments.mobile.web_shop import EXPERIMENT, VISIT, Shopping
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import PLACES, by_series
+from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
+from formicary_bench.reports.document.usual import figure_charts
+from formicary_bench.results.store.raw import MEASURED
+from formicary_bench.results.summary.round_trips import exchanges
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
+from formicary_bench.vocabulary.metrics import RATE, TIME
+from formicary_bench.vocabulary.places import APART, DIRECT
+from formicary_bench.vocabulary.values import FETCHES, MIXES, ORDERS_MADE, PAGE_BYTES, SQLITE, TRAVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from formicary_bench.reports.charts.plots import Chart
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.summary.each import Exchanged
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.runner.planning.drafts import Draft
+    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
+
+
+_VISIT_S, _REQUEST_S = 0.002, 0.0003
+
+
+def visits(draft: Draft) -> Iterator[Draft]:
+    """Yield visits; with other clients, each goes on until the slowest is measured.
+
+    Raises:
+        UsageError: a delay cannot be had on this way.
+    """
+    if draft.sizes.get("delay_us"):
+        _check_delay(draft)
+    warm_up, measured, cool_down = draft.asked_rounds or draft.experiment.sizes["rounds"]
+    if draft.sizes["pairs"] > 1 and not draft.options.sizes.get("rounds"):
+        cool_down = cool_down or measured
+    yield draft.sized(rounds=(warm_up, measured, cool_down))
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long the visits take."""
+    sizes = Shopping.of(one)
+    return DefaultDuration(begin, sizes.trips * sizes.load * (_VISIT_S + sizes.requests * _REQUEST_S))
+
+
+def _check_delay(draft: Draft) -> None:
+    if draft.layout.placement != APART:
+        raise UsageError(
+            "--delay is for two processes on this machine: omit it, and set the delay of the "
+            "hosts, for example with `formicary hosts lab up --delay 2ms`"
+        )
+    if draft.carrier.route != DIRECT:
+        raise UsageError("--delay is for direct links, without a server: use --route direct")
+
+
+_PARTS = 10  # of all visits, as many as one of so many parts has come one after the other for a peak
+
+
+def total_s(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float:
+    """Return the time from when the first visit began until the last one had ended."""
+    return float(ends_ns.max() - starts_ns.min()) / 1e9
+
+
+def sustained(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float | None:
+    """Return how many visits there were per second, over all of them."""
+    seconds = total_s(starts_ns, ends_ns)
+    return len(ends_ns) / seconds if seconds > 0 else None
+
+
+def peak(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float | None:
+    """Return how many visits there were per second where they followed each other fastest.
+
+    That is over a tenth of them, one after the other: a single one would be the luck of a moment.
+    """
+    import numpy as np
+
+    ends = np.sort(np.append(ends_ns, starts_ns.min()))
+    many = max(len(ends_ns) // _PARTS, 1)
+    shortest = (ends[many:] - ends[:-many]).min()
+    return float(many * 1e9 / shortest) if shortest > 0 else None
+
+
+def _visits(
+    configuration: Configuration, repetition: Repetition, measured: Exchanged
+) -> dict[Metric, float | None]:
+    data = measured.data
+    counts = data.phase == MEASURED
+    starts = data.start_ns[counts]
+    ends = starts + data.rtt_ns[counts]
+    per_s = sustained(starts, ends)
+    requests = web_shop.Shopping.of(configuration).requests
+    return {
+        web_shop.PEAK_VISITS: peak(starts, ends),
+        web_shop.SUSTAINED_VISITS: per_s,
+        web_shop.REQUESTS_PER_S: None if per_s is None else per_s * requests,
+        web_shop.TAKES: total_s(starts, ends),
+        web_shop.PAGES: repetition.counters.get(PAGE_BYTES),
+        web_shop.ORDERS: repetition.counters.get(ORDERS_MADE),
+    }
+
+
+def is_other_way(row: Row, other: Row) -> bool:
+    """Return whether another row is the other way to the same, at the same place."""
+    return (row.kind, other.kind) == (TRAVELS, FETCHES) and point(row) == point(other)
+
+
+def point(row: Row) -> tuple[object, ...]:
+    """Return where a row stands, whichever way its agents take."""
+    return row.sizes, row.placement, row.hosts, row.route, row.tls
+
+
+SUMMARY = exchanges(_visits, compared_by=(TIME, RATE), is_held_against=is_other_way)
+
+
+_REMARK = (
+    "The mixes of requests are those of TPC-W; these are no results of TPC-W, whose rules are about a whole "
+    "shop with its visitors' pauses."
+)
+
+
+def shop_columns(unordered: Sequence[Row]) -> list[Column]:
+    """Return the table of `mobile/web-shop`."""
+    rows = _ordered(unordered)
+    return [
+        *who_columns(rows),
+        *metric_columns(rows, EXPERIMENT.shown),
+        Column("against the other way", tuple(_against(row, rows) for row in rows)),
+        *stability_column(rows),
+    ]
+
+
+def shop_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return from how many requests on it is faster to go to the data, for each mix."""
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.estimate(VISIT) and not row.invalid:
+            sizes = tuple(one for one in row.sizes if one[0] != "requests")
+            groups.setdefault((sizes, *point(row)[1:]), []).append(row)
+    said = [_turning_point(members) for members in groups.values()]
+    return [sentence for sentence in said if sentence]
+
+
+def _turning_point(rows: Sequence[Row]) -> str:
+    """Return that number for rows that differ only in the way and the number of requests."""
+    ways = {way: {row.size("requests"): row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
+    both = sorted(ways[TRAVELS].keys() & ways[FETCHES].keys())
+    if not both:
+        return ""
+    gains = {many: _mean_us(ways[FETCHES][many]) / _mean_us(ways[TRAVELS][many]) for many in both}
+    row = rows[0]
+    of = Shopping.of(row)
+    clients = "" if of.pairs == 1 else f" and {of.pairs} clients"
+    time = formatting.short(formatting.duration(of.delay_us))
+    delay = f", packets {time} on their way" if of.delay_us else ""
+    begin = f"With the {of.mix} mix{clients}, {_where(row)} and {of.database}{delay},"
+    ends = "; ".join(_lasts(many, ways) for many in dict.fromkeys((both[0], both[-1])))
+    from_on = next((many for many in both if all(gains[more] > 1 for more in both if more >= many)), None)
+    if from_on is None:
+        verdict = "to go is faster at none of these lengths"
+    elif from_on == both[0]:
+        verdict = "to go is faster at all lengths that were measured"
+    else:
+        verdict = f"of the lengths that were measured, to go is faster from {from_on} requests on"
+    return f"{begin} {ends}; {verdict}."
+
+
+def _lasts(many: int, ways: Mapping[str, Mapping[int, Row]]) -> str:
+    went, came = (formatting.duration(_mean_us(ways[way][many])) for way in (TRAVELS, FETCHES))
+    visit = f"a visit of {formatting.one_or(many, 'request')}"
+    return f"{visit} takes {went} where the agent goes to the data, and {came} where the data comes to it"
+
+
+def shop_charts(rows: Sequence[Row]) -> list[Chart]:
+    """Show the time of a visit against its requests, for each mix."""
+    figure = Figure(
+        metric=VISIT,
+        over="requests",
+        title="Time of a visit against its requests, {} mix",
+        caption="Mean time from the client's request to what its agent brings.",
+    )
+    return [
+        chart
+        for mix in MIXES
+        for of_it in [[row for row in rows if row.size("mix") == mix]]
+        for chart in figure_charts(
+            dataclasses.replace(figure, title=figure.title.format(mix)),
+            [row for members in by_series(of_it).values() for row in _least(members)],
+            EXPERIMENT,
+        )
+    ]
+
+
+def _least(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows of one database, the shortest delay and the fewest clients: a point for each length."""
+
+    def which(row: Row) -> tuple[bool, int, int]:
+        of = Shopping.of(row)
+        return of.database != SQLITE, of.delay_us, of.pairs
+
+    known = list(rows)
+    return [row for row in known if which(row) == min(map(which, known))]
+
+
+def shop_remarks(rows: Sequence[Row]) -> list[str]:
+    """Return what these figures are not."""
+    del rows
+    return [_REMARK]
+
+
+def _against(row: Row, rows: Sequence[Row]) -> str:
+    other = next((one for one in rows if is_other_way(row, one)), None)
+    if other is None or row.invalid or other.invalid or not _mean_us(row) or not _mean_us(other):
+        return ""
+    return f"{formatting.times(_mean_us(other) / _mean_us(row))} times as fast"
+
+
+def _mean_us(row: Row) -> float:
+    return row.mean(VISIT) or 0.0
+
+
+def _where(row: Row) -> str:
+    return f"between {PLACES.get(row.placement, row.placement)} by {row.route}"
+
+
+def _ordered(rows: Iterable[Row]) -> list[Row]:
+    """Return rows mix by mix, from short visits to long ones, both ways beside each other."""
+
+    def place(row: Row) -> tuple[object, ...]:
+        of = Shopping.of(row)
+        where = row.placement, row.route, row.tls
+        return (
+            MIXES.index(of.mix),
+            of.database,
+            *where,
+            of.delay_us,
+            of.pairs,
+            of.requests,
+            row.kind != TRAVELS,
+        )
+
+    return sorted(rows, key=place)
+
+
+REPORT = Report(
+    columns=shop_columns,
+    sentences=shop_sentences,
+    charts=shop_charts,
+    remarks=shop_remarks,
+)

@@ -1,0 +1,198 @@
+"""The designs by name: the direct hand-over, an outbox, and a chain of agents."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary import Agent, CyclicBehaviour, Message
+from formicary_bench.subjects.variants.delivery.design import Design
+from formicary_bench.vocabulary.values import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.subjects.variants.delivery.path import DeliveryPath
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Message).decode
+
+
+class HandOver(Design):
+    """The sender hands the message itself over: what that costs more than in our containers, paths cost."""
+
+    def take(self, message: Message, path: DeliveryPath) -> None:
+        """Hand it over."""
+        self.arrive(message, path)
+
+
+class Copies(Design):
+    """The sender hands a copy over."""
+
+    def __init__(self, copied: Callable[[Message], Message]) -> None:
+        self._copied = copied
+
+    def take(self, message: Message, path: DeliveryPath) -> None:
+        """Hand a copy over; a message that cannot be copied is a dead letter."""
+        try:
+            message = self._copied(message)
+        except (TypeError, ValueError) as error:  # as msgspec's errors are
+            path.on_arrival()
+            self.container.dispatcher.add_dead_letter(
+                message, f"it could not be copied: {error}", path.receiver
+            )
+            return
+        self.arrive(message, path)
+
+
+def deep_copy(message: Message) -> Message:
+    """Copy a message and all in it that can be changed; Python copies no text, as nobody can change that."""
+    metadata = (
+        message.metadata
+    )  # cannot be changed either, and so not copied: that would be to fill a new one
+    return copy.deepcopy(message, {id(metadata): metadata})
+
+
+def encoded_copy(message: Message) -> Message:
+    """Copy a message with its text and all, as if it went to another process: encode and decode it."""
+    return _decode(_encode(message))
+
+
+_IN_A_ROW = 32  # messages that a worker delivers before the others have their turn, as with behaviours
+
+
+class Outbox(Design):
+    """Senders only put messages into one queue; workers take them out and hand them over.
+
+    The workers are tasks of the container's event loop, as its agents are, and not threads of their own as in
+    those platforms: what shows is the detour, and not how many cores there are.
+
+    Args:
+        workers: how many, at least one.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._number = workers
+        self._queue: asyncio.Queue[tuple[Message, DeliveryPath]] = asyncio.Queue()
+        self._workers: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        """Start the workers."""
+        loop = asyncio.get_running_loop()
+        self._workers = [
+            loop.create_task(self._work(), name=f"delivering worker {number}")
+            for number in range(self._number)
+        ]
+
+    def take(self, message: Message, path: DeliveryPath) -> None:
+        """Put a message into the outbox."""
+        self._queue.put_nowait((message, path))
+
+    async def _work(self) -> None:
+        while True:
+            for _ in range(_IN_A_ROW):
+                # Nothing else runs between the two: so the order is that of the queue, whoever takes it out.
+                message, path = await self._queue.get()
+                self.arrive(message, path)
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """End the workers; what they have not delivered becomes dead letters."""
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+        reason = f"container {self.container.name} stopped before the message was out of its outbox"
+        while not self._queue.empty():
+            message, path = self._queue.get_nowait()
+            self.container.dispatcher.add_dead_letter(message, reason, path.receiver)
+
+
+AGENTS = "net-agent", "router-agent", "p2p-agent"
+"""The agents of the chain, after MadKit's NetAgent, RouterAgent and P2PAgent."""
+
+
+class Envelope(Message, frozen=True, array_like=True, gc=True, kw_only=True):
+    """A message on its way from agent to agent.
+
+    Attributes:
+        content: the message.
+        path: the path to its receiver.
+    """
+
+    content: Message
+    path: DeliveryPath
+
+
+class Communicator(CyclicBehaviour):
+    """Passes on what comes.
+
+    Args:
+        chain: the design that it is of.
+        following: the path to the next agent of the chain; None for the last one.
+    """
+
+    __slots__ = ("_chain", "_following")
+
+    def __init__(self, chain: Chain, following: DeliveryPath | None) -> None:
+        super().__init__()
+        self._chain = chain
+        self._following = following
+
+    async def run(self) -> None:
+        """Pass one message on."""
+        message = await self.receive()
+        if not isinstance(message, Envelope):
+            self.agent.container.dispatcher.add_dead_letter(
+                message, "an agent of a chain takes no messages for itself"
+            )
+        elif self._following is not None:
+            self._chain.hand_over(message, self._following)
+        else:
+            self._chain.arrive(message.content, message.path)
+
+
+class Chain(Design):
+    """Senders give messages to the first of some agents, and the last one hands them over."""
+
+    _first: DeliveryPath
+
+    async def open(self) -> None:
+        """Start the agents, the last one first."""
+        container, following = self.container, None
+        for name in reversed(AGENTS):
+            agent = Agent(name)
+            agent.add_behaviour(Communicator(self, following))
+            await container.start(agent)
+            following = container.paths.to(f"{name}@{container.domain}")
+        assert following is not None
+        self._first = following
+
+    def take(self, message: Message, path: DeliveryPath) -> None:
+        """Pass a message to the first agent."""
+        envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, path=path)
+        self.hand_over(envelope, self._first)
+
+    def unpacked(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
+        """Return what is in an envelope, and whom it is for."""
+        return (
+            (message.content, message.path.receiver) if isinstance(message, Envelope) else (message, receiver)
+        )
+
+
+WORKERS = 5
+"""How many workers deliver in a container of Jade, unless it is built with another number."""
+
+MAKE: dict[str, Callable[[], Design]] = {
+    HAND_OVER: HandOver,
+    POOL: partial(Outbox, WORKERS),
+    BUFFER: partial(Outbox, 1),
+    CHAIN: Chain,
+    COPIED: partial(Copies, deep_copy),
+    ENCODED: partial(Copies, encoded_copy),
+}
+"""What makes a new one of each."""

@@ -1,0 +1,108 @@
+"""What a host agent says first, whatever a login shell says before it, however it is cut."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import formicary
+from formicary_bench.remote import HostError
+from formicary_bench.remote.folders import code_digest, from_home, interpreter
+from formicary_bench.remote.host_agent.program import HandshakeReader
+from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
+from formicary_bench.remote.inventory import Host
+
+HOST = Host(name="b", address="b.example")
+
+
+class Stream:
+    """Gives these pieces, then ends."""
+
+    def __init__(self, *pieces):
+        self._pieces = [piece for piece in pieces if piece]
+
+    async def read(self, _):
+        return self._pieces.pop(0) if self._pieces else b""
+
+
+def hear(*pieces, host=HOST):
+    return asyncio.run(HandshakeReader(host).hear(Stream(*pieces)))
+
+
+def line(**changes):
+    known = {"version": formicary.__version__, "digest": code_digest(), "pid": 7} | changes
+    return msgspec.json.encode(Handshake(**known)) + b"\n"
+
+
+@given(st.binary(max_size=300), st.binary(max_size=100), st.lists(st.integers(0, 1000), max_size=6))
+def test_it_is_found_behind_any_noise_however_it_is_cut(noise, behind, places):
+    data = noise.replace(HANDSHAKE_BEGINS, b"") + line() + behind
+    edges = sorted({0, len(data), *(place % len(data) for place in places)})
+    pieces = [data[begin:end] for begin, end in pairwise(edges)]
+    handshake, rest = hear(*pieces)
+    assert handshake.pid == 7
+    assert behind.startswith(rest)  # what was not read yet is read later
+
+
+def test_nothing_but_noise_is_the_end():
+    with pytest.raises(EOFError):
+        hear(b"Welcome!\n")
+
+
+def test_noise_without_end_is_refused():
+    with pytest.raises(HostError, match=r"^host b: its login shell says more than 64 KiB before"):
+        hear(*[b"x" * 1000] * 100)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (line(failed="the disk is full"), "its host agent cannot work: the disk is full"),
+        (line(digest="0123456789"), "it has another formicary "),
+        (line(version="9.9"), "it has another formicary (9.9, code "),
+        (HANDSHAKE_BEGINS + b"oops\n", "which is no handshake; run `formicary hosts prepare`"),
+    ],
+)
+def test_one_that_will_not_do(said, sentence):
+    with pytest.raises(HostError) as caught:
+        hear(said)
+    assert str(caught.value).startswith("host b: ")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "last_words", "sentence"),
+    [
+        (
+            127,
+            "sh: not found",
+            "there is no Python at .local/share/formicary/environment/bin/python that runs",
+        ),
+        (
+            1,
+            "No module named 'formicary'",
+            "has no formicary, or not all of it (No module named 'formicary')",
+        ),
+        (2, "unknown option -P", "is older than 3.11"),
+        (-9, "", "our program there was ended by SIGKILL before it said anything;"),
+        (None, "bye", "our program there ended before it said anything; its last words: bye;"),
+    ],
+)
+def test_why_there_was_none(code, last_words, sentence):
+    said = str(HandshakeReader(HOST).failure(code, last_words))
+    assert said.startswith("host b: ")
+    assert sentence in said
+    assert "formicary hosts prepare" in said
+
+
+def test_paths_begin_at_home():
+    assert from_home("~/a/b") == "a/b"
+    assert from_home("~") == from_home("~/") == "."
+    assert from_home("/opt/x") == "/opt/x"
+    assert interpreter(Host(name="b", address="b", venv="~/venv/")) == "venv/bin/python"
+    assert interpreter(HOST) == ".local/share/formicary/environment/bin/python"

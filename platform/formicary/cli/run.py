@@ -153,7 +153,8 @@ def run(
         if is_spread:
             from formicary.cli.run_spread import run_spread
 
-            log.errors += run_spread(script, settings, containers, launched, name=name, **how)
+            failed = run_spread(script, settings, containers, launched, name=name, **how)
+            log.errors += failed  # beside those of this process, which are counted meanwhile
         else:
             from formicary.cli.run_alone import run_alone
 

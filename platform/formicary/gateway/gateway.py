@@ -32,32 +32,31 @@ _HIGHEST = 65_535
 
 
 class Gateway:
-    """Lets a container's agents and those of other FIPA platforms, such as JADE, write to each other.
+    """Connects a container's agents with those of other FIPA platforms, such as JADE.
 
-    `async with` it while the container is open. An agent `seller@jade-platform` is `seller%jade-platform` to
-    the agents of this container, and `seller%jade-platform@c1` to those of others; ours have their full names
-    there. Where a platform is, is what `peers` says, or else what its own messages do.
+    Use it as an async context manager while the container is open. An agent `seller@jade-platform` is
+    `seller%jade-platform` to the agents of this container, and `seller%jade-platform@c1` to those of others;
+    ours have their full names there. `peers` tells where platforms are; others are found by their messages.
 
     Args:
-        container: the container; its platform's other containers are reached through it, too.
-        host: the IP address of this host where it listens, such as `"192.168.1.7"` for other hosts.
-        port: where; 0 for any that is free.
-        peers: where other platforms take messages, by their names, such as
+        container: the container; the platform's other containers are reached through it.
+        host: the IP address of this host to listen at, such as `"192.168.1.7"` for other hosts.
+        port: the port to listen at; 0 for any free one.
+        peers: where other platforms accept messages, by name, such as
             `{"jade-platform": "http://127.0.0.1:7779/acc"}`.
-        strangers: whether platforms that are not among these are taken messages of, and are answered where
-            they say that they are, if that is a public address. None: only where it listens on loopback and
-            nobody else gets there.
-        address: where others reach it, if that is not where it listens.
-        limit: bytes that a message may have, both ways.
-        timeout: s that another platform gets to take a message.
-        connections: how many others may have at once; no more than an eighth of the files that may be open.
+        strangers: whether to accept messages from platforms that are not peers, and to answer at the address
+            that they give, if it is public. None: only when listening on loopback.
+        address: where others reach it, if not where it listens.
+        limit: the largest message, in bytes, both ways.
+        timeout: seconds that another platform has to accept a message.
+        connections: how many connections others may open; at most an eighth of the files that may be open.
 
     Attributes:
-        address: what other platforms are told: where it takes messages.
+        address: where it accepts messages, as other platforms are told.
 
     Raises:
-        UsageError: an argument is not what it should be, or aiohttp is not installed.
-        InvalidNameError: the name of a platform is none.
+        UsageError: an argument is invalid, or aiohttp is not installed.
+        InvalidNameError: a platform's name is invalid.
     """
 
     def __init__(
@@ -102,11 +101,11 @@ class Gateway:
         """Set where another platform takes messages, whatever its own messages say.
 
         Args:
-            platform: its name, which JADE prints when it starts: what stands behind the `@` in agents' names.
+            platform: its name, which JADE prints when it starts: the part of agents' names after the `@`.
             addresses: one, such as `"http://127.0.0.1:7779/acc"`, or several, the best first.
 
         Raises:
-            UsageError: one is not an address.
+            UsageError: an address is invalid.
         """
         self._peers.name(platform, [addresses] if isinstance(addresses, str) else addresses)
 
@@ -114,10 +113,10 @@ class Gateway:
         """Return the full name here of another platform's agent, for `to` of a message.
 
         Args:
-            agent: FIPA's name of it, such as `"seller@jade-platform"`.
+            agent: its FIPA name, such as `"seller@jade-platform"`.
 
         Raises:
-            InvalidNameError: an address cannot have it.
+            InvalidNameError: the name cannot be part of an address.
         """
         from formicary.gateway.foreign_names import to_local
 
@@ -125,17 +124,17 @@ class Gateway:
 
     @property
     def received(self) -> int:
-        """How many messages of other platforms were taken."""
+        """How many messages from other platforms were accepted."""
         return self._inbound.received
 
     @property
     def refused(self) -> int:
-        """How many requests were refused, each with a sentence that says why."""
+        """How many requests were refused, each with a reason."""
         return self._inbound.refused
 
     @property
     def sent(self) -> int:
-        """How many messages other platforms have taken."""
+        """How many messages other platforms have accepted."""
         return self._outbound.sent
 
     # -- life -----------------------------------------------------------------------------------------------

@@ -26,21 +26,20 @@ logger = get_logger("formicary")
 class XmppAgent(Agent):
     """An agent that is also an ordinary XMPP user, with presence, contacts and service discovery.
 
-    For others in the XMPP world it is its account: what they write to that comes to its behaviours, and what
-    these send to addresses outside the platform comes from it. Agents of the platform know it by its name, as
-    any other, and what it says to them does not leave the platform. It needs `formicary[accounts]`.
+    To other XMPP users it is its account: its behaviours receive what they send there, and what these send to
+    addresses outside the platform comes from the account. Agents of the platform know it by its name, and
+    what it sends to them does not leave the platform. It needs `formicary[accounts]`.
 
-    It logs in when its container starts it, before its `setup`; if the connection is lost later, it comes
-    back by itself, and messages to outside wait for it.
+    It logs in when its container starts it, before its `setup`. If the connection is lost later, it
+    reconnects by itself; messages to the outside wait until then.
 
     Args:
-        account: the account. Only one agent can have it: the server gives what comes to one of those who are
-            logged in.
-        name: the agent's own name in its container; that of the account if None.
+        account: the account, which only one agent can use: the server delivers messages to one session.
+        name: the agent's name in its container; that of the account if None.
 
     Raises:
         InvalidNameError: the name cannot be an agent's.
-        UsageError: the account is none, or what accounts need is not installed.
+        UsageError: the account is invalid, or what accounts need is not installed.
     """
 
     def __init__(self, account: AccountAddress, name: str | None = None) -> None:
@@ -66,12 +65,12 @@ class XmppAgent(Agent):
             cls.setup = _logged_in_first(own)  # type: ignore[assignment]  # the same, wrapped
 
     async def setup(self) -> None:
-        """Prepare the agent, when it has logged in; for subclasses."""
+        """Prepare the agent once it has logged in; for subclasses."""
         await self._log_in()
 
     @property
     def presence(self) -> Presence:
-        """Who is online, and who may see whether the agent is.
+        """Presence: who is online, and who may see the agent's.
 
         Raises:
             AgentStateError: the agent has not logged in yet.
@@ -82,7 +81,7 @@ class XmppAgent(Agent):
 
     @property
     def discovery(self) -> Discovery:
-        """What the agent says that it can do, and what others say (XEP-0030).
+        """Service discovery (XEP-0030): the agent's features, and those of others.
 
         Raises:
             AgentStateError: the agent has not logged in yet.

@@ -6,4 +6,20 @@
 - `acting`: what can be done to agents from a view
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.live.feed import Feed
+
 CPU_GROUP = "platform"
+
+__all__ = ["Feed"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "live.feed": ("Feed",),
+    },
+)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Awaitable, Callable, Iterable
 
-    from formicary.core.failures import Failure
+    from formicary.core.failures import FailureRecord
     from formicary_bench.labs.examinee import Examinee
 
     Play = Callable[["Stage"], Awaitable[None]]
@@ -110,7 +110,7 @@ class Stage:
         self.random = chance
         self.recorder = Recorder()
         self.network = Switch(self.recorder, examinee.take)
-        self.failures: list[Failure] = []
+        self.failures: list[FailureRecord] = []
         """What the judge's own agents have failed with."""
         self._examinee = examinee
         self.containers: dict[str, Container] = {}

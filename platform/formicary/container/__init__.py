@@ -18,8 +18,25 @@
 - `link_status`: what is known of a link to another container
 """
 
+from typing import TYPE_CHECKING
+
 from formicary.container.container import Container
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.container.blockers import Blocker
+    from formicary.container.link_status import LinkStatus
+    from formicary.core.failures import FailureLog, FailureRecord
 
 CPU_GROUP = "platform"
 
-__all__ = ["Container"]
+__all__ = ["Blocker", "Container", "FailureLog", "FailureRecord", "LinkStatus"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "container.blockers": ("Blocker",),
+        "container.link_status": ("LinkStatus",),
+        "core.failures": ("FailureLog", "FailureRecord"),
+    },
+)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviour import Behaviour
-    from formicary.core.failures import Failure
+    from formicary.core.failures import FailureRecord
     from formicary.core.strand import Strand
 
 logger = get_logger("formicary")
@@ -71,7 +71,7 @@ class Lifecycle:
         """Bring an agent to life; errors as of `Container.start`."""
         container, dispatcher = self._container, self._dispatcher
         kind = type(agent)
-        if getattr(kind, "checked_agent", None) is not kind:
+        if getattr(kind, "_checked_agent", None) is not kind:
             check_agent(agent)
         scheduler = dispatcher.scheduler
         if scheduler is None or dispatcher.is_closing:
@@ -238,7 +238,7 @@ class Lifecycle:
         is_closing = self._dispatcher.is_closing and isinstance(error, FormicaryError)
         return not is_closing or isinstance(error, _MISTAKES)
 
-    def agent_failed(self, failure: Failure, error: BaseException) -> None:
+    def agent_failed(self, failure: FailureRecord, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""
         self.failure_log.add(failure, error)
 

@@ -44,7 +44,7 @@ class Agent(BaseAgent, Conversing):
         InvalidNameError: the name cannot be an agent's.
     """
 
-    awaited_methods = ("setup", *BaseAgent.awaited_methods)
+    _awaited_methods = ("setup", *BaseAgent._awaited_methods)  # noqa: SLF001
 
     __slots__ = ("_behaviours", "_ended", "_knowledge", "_random", "_stopping")
 
@@ -71,7 +71,7 @@ class Agent(BaseAgent, Conversing):
             DefinitionError: it is no behaviour, or its class or this agent's is not written as it has to be.
         """
         kind = type(behaviour)
-        if getattr(kind, "checked_behaviour", None) is not kind:
+        if getattr(kind, "_checked_behaviour", None) is not kind:
             check_behaviour(behaviour)
         if getattr(behaviour, "agent", None) is not None:
             raise self._has_agent_error(behaviour)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from formicary.container.container import Container  # as users see what agents live in
-    from formicary.core.failures import Failure
+    from formicary.core.failures import FailureRecord
     from formicary.core.host import Host
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
@@ -60,8 +60,8 @@ class BaseAgent:
     _speaks_for_container: ClassVar = False  # the management agent does
     # For `core.definitions`: which methods of subclasses are awaited, and the class itself, once it was
     # looked at.
-    awaited_methods: ClassVar[tuple[str, ...]] = ("before_move", "after_move", "after_clone")
-    checked_agent: ClassVar[type | None] = None
+    _awaited_methods: ClassVar[tuple[str, ...]] = ("before_move", "after_move", "after_clone")
+    _checked_agent: ClassVar[type | None] = None
     responders: ClassVar[Mapping[Any, Any]] = {}
     """What the class's `@responds` say: who takes part in which protocol; for `formicary.protocols`."""
 
@@ -288,7 +288,7 @@ class BaseAgent:
         return 0 if self._failures is None else self._failures.total
 
     @reserved
-    def last_failure(self) -> Failure | None:
+    def last_failure(self) -> FailureRecord | None:
         """What is known of the latest failure; None if there was none."""
         return None if self._failures is None else self._failures.latest
 

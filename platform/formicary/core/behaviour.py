@@ -64,10 +64,10 @@ class Behaviour(Conversing):
 
     # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, which are
     # not, and the class itself, once it was looked at.
-    stands_alone: ClassVar = True
-    awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
-    plain_methods: ClassVar[tuple[str, ...]] = ()
-    checked_behaviour: ClassVar[type | None] = None
+    _stands_alone: ClassVar = True
+    _awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
+    _plain_methods: ClassVar[tuple[str, ...]] = ()
+    _checked_behaviour: ClassVar[type | None] = None
 
     def __init__(self) -> None:
         self.template = None

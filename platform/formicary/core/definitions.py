@@ -2,6 +2,7 @@
 
 Each class is looked at once, when the first of its objects is used. What is refused is looked at again.
 """
+# ruff: noqa: SLF001 -- it looks inside of classes
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ _PLATFORM = "formicary."
 # Types of the platform's attributes that users might overwrite; None before they are set.
 _SLOTS: dict[str, tuple[type, ...]] = {
     "mailbox": (Mailbox, NoneType),
+    "micro_inbox": (NoneType,),
     "strand_phase": (int, NoneType),
     "_behaviours": (tuple, NoneType),
     "_ended": (tuple, NoneType),
@@ -51,14 +53,14 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
         DefinitionError: it is none, or its class is not written as it has to be.
     """
     what, call = ("a state", "add_state('red', {})") if is_state else ("a behaviour", "add_behaviour({})")
-    if not isinstance(given, Behaviour) or given.stands_alone is is_state:
+    if not isinstance(given, Behaviour) or given._stands_alone is is_state:
         raise DefinitionError(_no_behaviour(given, what, call))
     kind = type(given)
     if not hasattr(given, "mailbox"):
         raise not_initialised(given)
     if getattr(kind.run, "__qualname__", "") in _UNWRITTEN and "run" not in getattr(given, "__dict__", ()):
         how = "define a class with" if kind.__module__.startswith(_PLATFORM) else "write"
-        plain = "" if "run" in kind.plain_methods else "async "
+        plain = "" if "run" in kind._plain_methods else "async "
         raise DefinitionError(f"{kind.__name__} has no run(): {how} `{plain}def run(self)`")
     if isinstance(kind.__dict__.get("template"), Template):
         raise DefinitionError(
@@ -67,13 +69,13 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
         )
     _check_methods(kind)
     _check_attributes(given)
-    for name in kind.plain_methods:
+    for name in kind._plain_methods:
         if inspect.iscoroutinefunction(getattr(kind, name)):
             raise DefinitionError(
                 f"{kind.__name__}.{name}() is asynchronous, but runs in a thread: write `def {name}(self)`, "
                 "without any await in it"
             )
-    kind.checked_behaviour = kind
+    kind._checked_behaviour = kind
 
 
 def _no_behaviour(given: object, what: str, call: str) -> str:
@@ -82,7 +84,7 @@ def _no_behaviour(given: object, what: str, call: str) -> str:
         arguments = "..." if _arguments(given) else ""
         return f"{name}() takes {what}, not its class: write {call.format(f'{given.__name__}({arguments})')}"
     kind = type(given).__name__
-    if isinstance(given, Behaviour) and not given.stands_alone:
+    if isinstance(given, Behaviour) and not given._stands_alone:
         return (
             f"{kind} is a state, which runs inside a machine: write "
             f"FSMBehaviour().add_state({kind.lower()!r}, {kind}())"
@@ -112,7 +114,7 @@ def check_agent(given: object) -> None:
     kind = type(given)
     _check_methods(kind)
     _check_attributes(given)
-    kind.checked_agent = kind
+    kind._checked_agent = kind
 
 
 def _check_attributes(given: BaseAgent | Behaviour) -> None:
@@ -159,7 +161,7 @@ def _arguments(kind: type) -> list[str]:
 
 def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
     """Refuse methods that are awaited, and that certainly return nothing that can be."""
-    for name in kind.awaited_methods:
+    for name in kind._awaited_methods:
         method = getattr(kind, name, None)
         code = getattr(method, "__code__", None)
         if method is None or (callable(method) and code is None) or inspect.iscoroutinefunction(method):

@@ -20,7 +20,7 @@ _KEPT = 100
 _UNTOLD = 16  # exceptions, with all that their tracebacks hold
 
 
-class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FailureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An exception that has ended a behaviour, or came out of an agent's `setup` or `handle`.
 
     Args:
@@ -52,12 +52,12 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.name}: {self.what}"
 
 
-def describe(name: str, error: BaseException) -> Failure:
+def describe(name: str, error: BaseException) -> FailureRecord:
     """Return what is known of a failure, as text that can be shown."""
     text = printable(str(error))
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + "..."
-    return Failure(name, type(error).__name__, text, printable(origin(error)), now())
+    return FailureRecord(name, type(error).__name__, text, printable(origin(error)), now())
 
 
 class AgentFailures:
@@ -70,7 +70,7 @@ class AgentFailures:
 
     __slots__ = ("first", "latest", "total")
 
-    def __init__(self, first: BaseException, latest: Failure) -> None:
+    def __init__(self, first: BaseException, latest: FailureRecord) -> None:
         self.first = first
         self.latest = latest
         self.total = 1
@@ -80,12 +80,12 @@ class FailureLog:
     """The failures of a container's agents: the latest hundred, and how many there were of all."""
 
     def __init__(self) -> None:
-        self._latest: deque[Failure] = deque(maxlen=_KEPT)
-        self._untold: list[tuple[Failure, BaseException]] = []
+        self._latest: deque[FailureRecord] = deque(maxlen=_KEPT)
+        self._untold: list[tuple[FailureRecord, BaseException]] = []
         self._untold_total = 0
         self.total = 0
 
-    def add(self, failure: Failure, error: BaseException) -> None:
+    def add(self, failure: FailureRecord, error: BaseException) -> None:
         """Count a failure; `error` is kept until somebody is told, if few are."""
         self._latest.append(failure)
         self.total += 1
@@ -111,7 +111,7 @@ class FailureLog:
         self._untold_total = 0
         return error
 
-    def __iter__(self) -> Iterator[Failure]:
+    def __iter__(self) -> Iterator[FailureRecord]:
         """Iterate over the latest, the oldest of them first."""
         return iter(tuple(self._latest))
 
@@ -120,6 +120,6 @@ class FailureLog:
         return len(self._latest)
 
     @property
-    def latest(self) -> Failure | None:
+    def latest(self) -> FailureRecord | None:
         """The latest; None if there was none."""
         return self._latest[-1] if self._latest else None

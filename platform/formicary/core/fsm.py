@@ -20,7 +20,7 @@ class State(OneShotBehaviour):
 
     __slots__ = ("_machine", "_next_state")
 
-    stands_alone = False
+    _stands_alone = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviour import Behaviour
-    from formicary.core.failures import Failure
+    from formicary.core.failures import FailureRecord
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
@@ -81,7 +81,7 @@ class Lifecycle(Protocol):
     def is_failure(self, error: BaseException) -> bool:
         """Tell whether an error is a failure: not if it only says that the container closes."""
 
-    def agent_failed(self, failure: Failure, error: BaseException) -> None:
+    def agent_failed(self, failure: FailureRecord, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""
 
     def failure_told(self, error: BaseException) -> None:

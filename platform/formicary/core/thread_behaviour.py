@@ -39,8 +39,8 @@ class ThreadBehaviour(Behaviour):
     __slots__ = ("_side",)
 
     # For `core.definitions`.
-    awaited_methods: ClassVar[tuple[str, ...]] = ()
-    plain_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end")
+    _awaited_methods: ClassVar[tuple[str, ...]] = ()
+    _plain_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end")
 
     _side: _ThreadSide
 

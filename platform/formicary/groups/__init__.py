@@ -9,4 +9,22 @@
 - `subscription`, `interface`: what agents see
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.groups.interface import AgentGroups
+    from formicary.groups.subscription import GroupChange, GroupSubscription, Player
+
 CPU_GROUP = "platform"
+
+__all__ = ["AgentGroups", "GroupChange", "GroupSubscription", "Player"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "groups.interface": ("AgentGroups",),
+        "groups.subscription": ("GroupChange", "GroupSubscription", "Player"),
+    },
+)

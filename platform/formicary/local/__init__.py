@@ -13,4 +13,20 @@
 - `memory`: how many containers there is memory for
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.local.child import ChildContainer
+
 CPU_GROUP = "platform"
+
+__all__ = ["ChildContainer"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "local.child": ("ChildContainer",),
+    },
+)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- as above
-from formicary.core.failures import Failure  # noqa: TC001 -- as above
+from formicary.core.failures import FailureRecord  # noqa: TC001 -- as above
 from formicary.mobility.transit import Transit  # noqa: TC001 -- as above
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class AgentDescription(
     class_name: str
     behaviours: int | None = None
     failures: int = 0
-    last_failure: Failure | None = None
+    last_failure: FailureRecord | None = None
     transit: Transit | None = None
 
 
@@ -121,7 +121,7 @@ class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     dead_letters: int
     links: tuple[LinkDescription, ...]
     failures: int = 0
-    last_failure: Failure | None = None
+    last_failure: FailureRecord | None = None
 
 
 class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,4 +20,22 @@
 - `on_demand`: that this is made for the first agent that moves
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.mobility.itinerary import Visit
+    from formicary.mobility.transit import Transit
+
 CPU_GROUP = "platform"
+
+__all__ = ["Transit", "Visit"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "mobility.itinerary": ("Visit",),
+        "mobility.transit": ("Transit",),
+    },
+)

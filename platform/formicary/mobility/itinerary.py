@@ -127,7 +127,7 @@ class Itinerary(Behaviour):
     """
 
     data: Progress
-    awaited_methods = (*Behaviour.awaited_methods, "visit", "at_home")
+    _awaited_methods = (*Behaviour._awaited_methods, "visit", "at_home")  # noqa: SLF001
 
     _timed = True  # it pauses between two tries, as a timed one between two runs, so that it can move then
 

@@ -14,7 +14,7 @@ import msgspec
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError, FormicaryError, MoveError
-from formicary.core.failures import AgentFailures, Failure
+from formicary.core.failures import AgentFailures, FailureRecord
 from formicary.core.importing import describe_error
 from formicary.core.micro import MicroAgent
 from formicary.fipa.control_codec import Number  # noqa: TC001 -- msgspec reads the types
@@ -40,7 +40,7 @@ class FailuresSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unkn
 
     total: Number
     first: str
-    latest: Failure
+    latest: FailureRecord
 
 
 class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

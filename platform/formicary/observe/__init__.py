@@ -9,4 +9,22 @@
 - `rates`: what it does in a second, from its counts at two moments
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.observe.events import Filters, LeftOut, MessageSeen
+    from formicary.observe.metrics import Busy, Figures, LinkFigures
+
 CPU_GROUP = "platform"
+
+__all__ = ["Busy", "Figures", "Filters", "LeftOut", "LinkFigures", "MessageSeen"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "observe.events": ("Filters", "LeftOut", "MessageSeen"),
+        "observe.metrics": ("Busy", "Figures", "LinkFigures"),
+    },
+)

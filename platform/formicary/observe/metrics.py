@@ -13,7 +13,7 @@ import msgspec
 
 from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 from formicary.core.agent import Agent
-from formicary.core.failures import Failure  # noqa: TC001 -- msgspec reads the types
+from formicary.core.failures import FailureRecord  # noqa: TC001 -- msgspec reads the types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu_by_group: dict[str, float] = {}
     busiest: tuple[Busy, ...] = ()
     failures: int = 0
-    last_failure: Failure | None = None
+    last_failure: FailureRecord | None = None
     blocked: int = 0
     blockers: tuple[Blocker, ...] = ()
 

@@ -13,7 +13,10 @@
 - `service`: a container's part of it, made for the first who asks or takes part
 """
 
-from formicary.protocols.partners import role, search
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+from formicary.protocols.partners import Partners, Role, Search, role, search
 from formicary.protocols.responding import (
     Accept,
     Agree,
@@ -46,14 +49,25 @@ from formicary.protocols.standard import (
 )
 from formicary.protocols.table import Protocol
 
+if TYPE_CHECKING:
+    from formicary.protocols.auctions import AuctionResult
+    from formicary.protocols.contract_net import ContractNetSession
+    from formicary.protocols.gathering import Answers
+    from formicary.protocols.requesting import Subscription
+    from formicary.protocols.talking import Conversation
+
 CPU_GROUP = "platform"
 
 __all__ = [
     "Accept",
     "Agree",
+    "Answers",
+    "AuctionResult",
     "Brokering",
     "Confirm",
     "ContractNet",
+    "ContractNetSession",
+    "Conversation",
     "Disconfirm",
     "DutchAuction",
     "EnglishAuction",
@@ -61,6 +75,7 @@ __all__ = [
     "Inform",
     "IteratedContractNet",
     "Participant",
+    "Partners",
     "Propose",
     "Proposing",
     "Protocol",
@@ -72,10 +87,24 @@ __all__ = [
     "Reply",
     "Request",
     "RequestWhen",
+    "Role",
     "Say",
+    "Search",
     "Subscribe",
+    "Subscription",
     "TwoPhaseCommit",
     "responds",
     "role",
     "search",
 ]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "protocols.auctions": ("AuctionResult",),
+        "protocols.contract_net": ("ContractNetSession",),
+        "protocols.gathering": ("Answers",),
+        "protocols.requesting": ("Subscription",),
+        "protocols.talking": ("Conversation",),
+    },
+)

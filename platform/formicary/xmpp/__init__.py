@@ -9,4 +9,22 @@
 - `discovery`: who can do what
 """
 
+from typing import TYPE_CHECKING
+
+from formicary.core.exports import exporter
+
+if TYPE_CHECKING:
+    from formicary.xmpp.discovery import Discovery, Information
+    from formicary.xmpp.presence import Contact, Presence, PresenceState
+
 CPU_GROUP = "communication"
+
+__all__ = ["Contact", "Discovery", "Information", "Presence", "PresenceState"]
+
+__getattr__ = exporter(
+    __name__,
+    {
+        "xmpp.discovery": ("Discovery", "Information"),
+        "xmpp.presence": ("Contact", "Presence", "PresenceState"),
+    },
+)

@@ -10,19 +10,24 @@ import enum
 import inspect
 import pkgutil
 import re
+from functools import cache
 from pathlib import Path
 from typing import ForwardRef
 
 import pytest
 from tests.plugins.paths import ROOT
 
+from formicary import Agent, FSMBehaviour, MicroAgent, PeriodicBehaviour, State, ThreadBehaviour
+from formicary.core.definitions import _INTERNAL, _SLOTS
+
 SNAPSHOT = Path(__file__).with_name("public_api.txt")
 RENEW = "python -m tests.unit.docs.test_public_api"
-MODULES = ("", ".behaviours", ".errors", ".extending", ".http", ".protocols", ".server", ".testing")
+ROOMS = "container directory groups live local management mobility observe protocols server testing xmpp"
+MODULES = ("", ".behaviours", ".errors", ".extending", ".http", *(f".{room}" for room in ROOMS.split()))
 # Behind the name of a class that users do not make themselves are parentheses.
 DOCUMENTED = re.compile(
-    r"^ *\.\. auto(?:class|exception|function|method|property):: (?P<path>formicary[.\w]*)(?P<given>\(\))?\n"
-    r"(?: +:members:(?P<members>.*)\n)?",
+    r"^ *\.\. auto(?P<kind>class|exception|function|method|module|property):: (?P<path>formicary[.\w]*)"
+    r"(?P<given>\(\))?\n(?: +:members:(?P<members>.*)\n)?",
     re.MULTILINE,
 )
 
@@ -68,14 +73,30 @@ def described(path, is_made_by_users):
 def public_names():
     """Give all that is public, and whether users make it if it is a class."""
     for module in MODULES:
-        yield from (
-            (f"formicary{module}.{name}", True) for name in pkgutil.resolve_name(f"formicary{module}").__all__
-        )
-    for found in DOCUMENTED.finditer((ROOT / "docs" / "api.md").read_text(encoding="utf-8")):
-        yield found["path"], not found["given"]
-        if found["members"] is not None:
-            members = re.findall(r"\w+", found["members"]) or own_names(pkgutil.resolve_name(found["path"]))
-            yield from ((f"{found['path']}.{member}", True) for member in members)
+        yield from ((name, True) for name in exported_by(module))
+    for kind, path, given, members in documented():
+        if kind != "module":
+            yield path, not given
+            yield from ((f"{path}.{member}", True) for member in members)
+
+
+def exported_by(module):
+    """Return the full names of what a module exports."""
+    return [f"formicary{module}.{name}" for name in pkgutil.resolve_name(f"formicary{module}").__all__]
+
+
+@cache
+def documented():
+    """Return what the reference has: of which kind, where, whether users are given it, and its members."""
+    pages = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
+    found = []
+    for each in (each for page in pages for each in DOCUMENTED.finditer(page)):
+        members = re.findall(r"\w+", each["members"] or "")
+        if each["members"] == "":
+            value = pkgutil.resolve_name(each["path"])
+            members = getattr(value, "__all__", ()) if each["kind"] == "module" else own_names(value)
+        found.append((each["kind"], each["path"], bool(each["given"]), tuple(members)))
+    return found
 
 
 def own_names(kind):
@@ -99,6 +120,30 @@ def test_no_public_name_changes_unseen():
             *changes,
         ]
     )
+
+
+@pytest.mark.accounts
+def test_the_reference_has_what_the_public_modules_export_and_nothing_else():
+    found = set()
+    for kind, path, _, members in documented():
+        if kind in {"class", "exception", "function"}:
+            found.add(path)
+        elif kind == "module":
+            found |= {f"{path}.{member}" for member in members}
+    exported = {name for module in MODULES for name in exported_by(module)} - {"formicary.__version__"}
+    assert found <= exported
+    shown = {id(pkgutil.resolve_name(path)) for path in found}  # `formicary.behaviours` has some once more
+    assert [name for name in sorted(exported) if id(pkgutil.resolve_name(name)) not in shown] == []
+
+
+@pytest.mark.accounts
+@pytest.mark.parametrize("kind", [Agent, MicroAgent, State, FSMBehaviour, PeriodicBehaviour, ThreadBehaviour])
+def test_names_of_users_classes_are_public_or_refused(kind):
+    members = {}
+    for _, path, _, names in documented():
+        members.setdefault(pkgutil.resolve_name(path), set()).update(names)
+    known = set().union(*(members.get(each, ()) for each in (*kind.__mro__, Agent)))  # as of agents
+    assert {name for name in dir(kind) if name[0] != "_"} - known <= {*_INTERNAL, *_SLOTS, "responders"}
 
 
 if __name__ == "__main__":

@@ -67,10 +67,8 @@ class Container(BaseContainer):
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
         platform: the platform's domain; if it is not given, that of the server or of the container to join,
             else `lab.localhost`.
-        server: what connects it to the platform's other containers, such as `ServerAddress.load()`.
-        account: an ordinary XMPP account through which the platform's containers meet, such as
-            `"lab@example.org"`; `server=AccountAddress(...)` does the same and takes more options.
-        password: the account's.
+        server: what connects it to the platform's other containers: `ServerAddress.load()`, or an ordinary
+            XMPP account that they share, `AccountAddress("lab@example.org", "its password")`.
         join: without a server, the `join_address` of another container, where all those who join it meet.
         listen: the IP address of this host where other containers may reach this one, such as `"127.0.0.1"`
             or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there. None: only
@@ -125,8 +123,6 @@ class Container(BaseContainer):
         *,
         platform: str | None = None,
         server: ServerAddress | AccountAddress | Connectable | None = None,
-        account: str | None = None,
-        password: str = "",
         join: str | None = None,
         listen: str | None = None,
         identity: Path | str | None = None,
@@ -150,14 +146,14 @@ class Container(BaseContainer):
         conversation_rules: Literal["strict", "lenient"] = "strict",
     ) -> None:
         check_values({
-            "server": server, "account": account, "password": password, "join": join, "listen": listen,
+            "server": server, "join": join, "listen": listen,
             "identity": identity, "route": route, "tls": tls, "mailbox_limit": mailbox_limit,
             "queue_limit": queue_limit, "when_full": when_full, "send_timeout": send_timeout,
             "directory_file": directory_file, "sleepers": sleepers, "copy": copy, "guest": guest,
             "conversation_rules": conversation_rules,
         })  # fmt: skip
         identity, directory_file, sleepers = map(as_path, (identity, directory_file, sleepers))
-        meeting = meeting_place(server, account, password, join)
+        meeting = meeting_place(server, join)
         check_guest(meeting, guest=guest)
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
@@ -176,7 +172,7 @@ class Container(BaseContainer):
         self.creatable = check_modules("creatable=", creatable)
         self.accepts = check_modules("accepts=", accepts)
         check_directory(directory, directory_file)
-        check_identity(identity, can_be_joined=listen is not None and server is None and account is None)
+        check_identity(identity, can_be_joined=listen is not None and server is None)
         self.platform_options = PlatformOptions(
             main=main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,

@@ -25,8 +25,6 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "guest": _YES_OR_NO,
 }
 _TEXTS: Mapping[str, str] = {
-    "account": "an XMPP account, such as 'lab@example.org'",
-    "password": "the account's password, as text",
     "join": "the other container's join_address, as text",
     "listen": "the IP address at which others can reach this container, such as '127.0.0.1'",
 }

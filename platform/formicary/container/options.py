@@ -130,23 +130,17 @@ def main_domain(own: str, meeting: object | None, join: str | None, named: str) 
 
 
 def meeting_place(
-    server: XmppServer | Connectable | None, account: str | None, password: str, join: str | None
+    server: XmppServer | Connectable | None, join: str | None
 ) -> XmppServer | JoinAddress | Connectable | None:
-    """Return where a container meets others, from the arguments of which at most one is given.
+    """Return where a container meets others: a server, or the container that it joins.
 
     Raises:
-        UsageError: more are given, or an address is none.
+        UsageError: both are given, or an address is none.
     """
-    if [server, account, join].count(None) < 2:  # noqa: PLR2004 -- of three
-        raise UsageError(
-            "a container has either a server or an account, or joins another container; pass only one of them"
-        )
-    if account is not None:
-        from formicary.server.account import AccountAddress
+    if join is None:
+        return server
+    if server is not None:
+        raise UsageError("a container either has a server or joins another container; omit server= or join=")
+    from formicary.transport.addresses import JoinAddress
 
-        return AccountAddress(account, password)
-    if join is not None:
-        from formicary.transport.addresses import JoinAddress
-
-        return JoinAddress.parse(join)
-    return server
+    return JoinAddress.parse(join)

@@ -17,7 +17,6 @@ from formicary.testing import MemoryNetwork
         ("server", 5, r"server= must be a ServerAddress, such as ServerAddress\.load\(\), not 5"),
         ("server", MemoryNetwork, "server= must be a ServerAddress, .* not <class"),
         ("join", 5, "join= must be the other container's join_address, as text, not 5"),
-        ("account", 5, "account= must be an XMPP account, such as 'lab@example.org', not 5"),
         ("listen", True, r"listen= must be the IP address .* such as '127\.0\.0\.1', not True"),
         ("identity", 5, "identity= must be the path of a file, not 5"),
         ("sleepers", True, "sleepers= must be the path of a file, not True"),
@@ -41,6 +40,11 @@ from formicary.testing import MemoryNetwork
 def test_what_an_option_cannot_be_is_said(option, given, sentence):
     with pytest.raises(UsageError, match=f"^{sentence}"):
         Container("c1", **{option: given})
+
+
+def test_who_joins_has_no_server():
+    with pytest.raises(UsageError, match="a container either has a server or joins another container"):
+        Container("c1", server=MemoryNetwork(), join="127.0.0.1:5400")
 
 
 def test_one_module_may_stand_for_a_list():

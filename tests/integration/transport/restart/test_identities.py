@@ -14,6 +14,7 @@ from tests.unit.core.agents import Echo, start
 
 from formicary import Container
 from formicary.errors import FormicaryError, LinkError, UsageError
+from formicary.server import AccountAddress
 from formicary.transport.addresses import JoinAddress
 
 
@@ -103,7 +104,9 @@ async def test_what_does_not_open_leaves_none(path, tmp_path):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("options", [{}, {"listen": "127.0.0.1", "account": "lab@example.org"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"listen": "127.0.0.1", "server": AccountAddress("lab@example.org", "")}]
+)
 def test_who_cannot_be_joined_has_none(path, options):
     with pytest.raises(UsageError, match="only a container that others can join has an identity file"):
         Container("c1", identity=path, **options)

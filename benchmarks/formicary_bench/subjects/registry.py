@@ -142,7 +142,7 @@ _VARIANTS = "formicary_bench.subjects.variants."
 VARIANTS = (
     Subject(
         "formicary-unnumbered",
-        _VARIANTS + "unnumbered",
+        _VARIANTS + "links",
         apart(*BETWEEN),
         label="Without numbers",
         baseline="links without numbers",
@@ -166,7 +166,7 @@ VARIANTS = (
     ),
     Subject(
         "formicary-unbatched",
-        _VARIANTS + "unbatched",
+        _VARIANTS + "links",
         apart(*BETWEEN),
         label="Without batches",
         families=("network",),

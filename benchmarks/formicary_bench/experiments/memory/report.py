@@ -15,8 +15,7 @@ from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Point
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.scales import linear
 from formicary_bench.reports.charts.series import by_series, label, subject
-from formicary_bench.reports.document.citing import cite, joined, told
-from formicary_bench.reports.document.figures import value_of
+from formicary_bench.reports.document.figures import cite, joined, told, value_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import at_once, where

@@ -9,8 +9,8 @@ from formicary import Agent
 from formicary_bench.experiments.protocols import bare, talking
 from formicary_bench.experiments.protocols.conversing import Initiator, bid_of
 from formicary_bench.subjects.ours import behaviours
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import partner, start_agent
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.vocabulary.names import AUCTION, BARE_MESSAGES, CONTRACT_NET, REQUEST
 from formicary_bench.worker.workload import PairTimes
 

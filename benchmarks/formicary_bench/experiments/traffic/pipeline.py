@@ -12,7 +12,7 @@ from formicary_bench.reports.charts.lines import Axis, Point
 from formicary_bench.reports.charts.plots import Chart, against, intervals, lines_of, point_of, values
 from formicary_bench.reports.charts.scales import from_zero, logarithmic_at
 from formicary_bench.reports.charts.series import label
-from formicary_bench.reports.document.citing import anchors
+from formicary_bench.reports.document.figures import anchors
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report

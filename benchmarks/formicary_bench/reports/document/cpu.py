@@ -11,8 +11,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
-from formicary_bench.reports.document.citing import cite, joined, told
-from formicary_bench.reports.document.figures import said
+from formicary_bench.reports.document.figures import cite, joined, said, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column, Extra

@@ -9,8 +9,8 @@ from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
 from formicary_bench.reports.charts.lines import Part, Stack, Stacks
 from formicary_bench.reports.charts.plots import Chart
-from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
+from formicary_bench.reports.document.figures import anchors
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole

@@ -21,7 +21,7 @@ from formicary_bench.reports.charts.plots import (
     typical_columns,
 )
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.citing import cite_anchors, joined, told
+from formicary_bench.reports.document.figures import cite_anchors, joined, told
 from formicary_bench.reports.document.figures import said as said_size
 from formicary_bench.reports.document.tables import Column, in_a_cell
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of, typical_of

@@ -18,8 +18,8 @@ from formicary_bench.reports.charts.plots import (
     values,
 )
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.figures import cite, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
 from formicary_bench.reports.document.tables import Column, load_word, metric_columns

@@ -9,8 +9,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import N_HOSTS, PLACES, SAME, by_series, subject
-from formicary_bench.reports.document.citing import told
-from formicary_bench.reports.document.figures import writer
+from formicary_bench.reports.document.figures import told, writer
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import BASELINES, typical_of

@@ -9,8 +9,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, by_series, label
-from formicary_bench.reports.document.citing import anchors
-from formicary_bench.reports.document.figures import sized, spread_of, value_of
+from formicary_bench.reports.document.figures import anchors, sized, spread_of, value_of
 from formicary_bench.results.summary.baselines import with_less
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict

@@ -15,9 +15,8 @@ from formicary_bench.experiments.registry import declared, metrics_of
 from formicary_bench.published import TABLES
 from formicary_bench.reports.charts.plots import Chart, against, dots, intervals, typical_columns, values
 from formicary_bench.reports.charts.series import label, subject
-from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
-from formicary_bench.reports.document.figures import said, sized, value_of
+from formicary_bench.reports.document.figures import cite, said, sized, told, value_of
 from formicary_bench.reports.document.papers import titled, with_published
 from formicary_bench.reports.document.points import ordered, run_of
 from formicary_bench.reports.document.sentences import after, found_by, tile_of, where

@@ -8,8 +8,7 @@ from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.charts.series import label_of_other
-from formicary_bench.reports.document.citing import anchors
-from formicary_bench.reports.document.figures import spread_of
+from formicary_bench.reports.document.figures import anchors, spread_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.verdicts.factors import factor

@@ -19,8 +19,8 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.drawing import draw, strip, swatch
 from formicary_bench.reports.charts.lines import Lines, axes_of
 from formicary_bench.reports.charts.series import SAME
-from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import CardText, counted, references
+from formicary_bench.reports.document.figures import pieces
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document, Section
 from formicary_bench.reports.document.tables import load_word

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from formicary.core.quoting import printable_json
+from formicary_bench.results.summary.baselines import Warmth, warmth_of
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each, Record, counting, samples_of
 from formicary_bench.results.summary.hosts import MACHINES, HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
-from formicary_bench.results.summary.warmth import Warmth, warmth_of
 from formicary_bench.results.verdicts.trust import Trust
 from formicary_bench.results.verdicts.verdicts import Believed, Compared, stability_of
 from formicary_bench.statistics.estimates import Estimate, mean_estimate

@@ -22,8 +22,8 @@ from formicary_bench.subjects.registry import label_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formicary_bench.results.summary.baselines import Warmth
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.results.summary.warmth import Warmth
     from formicary_bench.vocabulary.metrics import Metric
 
 QUIETER = "a quieter machine"

@@ -13,7 +13,7 @@ from rich.table import Column
 from formicary.core.quoting import printable
 from formicary_bench.runner.forecast.forecast import in_words
 from formicary_bench.runner.observers.observer import RunListener
-from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import describe
 from formicary_bench.worker.interruption import allow_interrupts
 
 if TYPE_CHECKING:

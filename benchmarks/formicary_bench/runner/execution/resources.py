@@ -15,7 +15,7 @@ from formicary_bench.remote import HostError
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.execution.own_network import check_delays, own_network
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.describing import needs_server
+from formicary_bench.runner.planning.plan import needs_server
 from formicary_bench.subjects.drivers.installed import versions
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.subjects.subject import DOMAIN, HOLDERS, account

@@ -22,7 +22,7 @@ from formicary_bench.runner.execution.resources import acquire
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
 from formicary_bench.runner.forecast.forecast import Forecast, duration, earlier_durations, in_words, remember
 from formicary_bench.runner.observers.observer import MachineUse
-from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import describe
 from formicary_bench.runner.planning.run_plan import order_of
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.worker.interruption import defer_interrupts, raise_if_interrupted

@@ -17,7 +17,7 @@ from formicary_bench.results.store.model import Clock
 from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, HostServers, server_host
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
-from formicary_bench.runner.planning.describing import needs_server
+from formicary_bench.runner.planning.plan import needs_server
 from formicary_bench.vocabulary.places import N_HOSTS
 
 if TYPE_CHECKING:

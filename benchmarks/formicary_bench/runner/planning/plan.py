@@ -12,12 +12,13 @@ from formicary_bench.experiments.messaging import A_MESSAGE
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS
+from formicary_bench.results.summary.commands import sizes_of
 from formicary_bench.runner.planning import drafts
 from formicary_bench.runner.planning.hosts import check_hosts, refuse_idle
 from formicary_bench.runner.planning.profiles import with_profiles
 from formicary_bench.subjects.drivers.recipes import RECIPES
-from formicary_bench.subjects.registry import subject_of, subjects
-from formicary_bench.vocabulary.places import HOSTED
+from formicary_bench.subjects.registry import has_driver, subject_of, subjects
+from formicary_bench.vocabulary.places import AUTO, HOSTED, N_HOSTS, SAME, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -203,3 +204,35 @@ def schedule(
         generator.shuffle(members)
         order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
     return order
+
+
+def describe(configuration: Configuration) -> str:
+    """Return a configuration in words, for the display and for sentences."""
+    kind = f"-{configuration.kind}" if configuration.kind else ""
+    said = [configuration.experiment, f"{configuration.platform}{kind}"]
+    said += [] if configuration.route == "none" else [_place(configuration)]
+    said += sizes_of(configuration)
+    said += ["profiled"] if configuration.profiled else []
+    said += ["beside it not profiled"] if configuration.reference else []
+    return ", ".join(said)
+
+
+def _place(configuration: Configuration) -> str:
+    if configuration.placement == SAME:
+        return configuration.placement
+    many = [f"{configuration.hosts} hosts"] if configuration.placement == N_HOSTS else []
+    traffic = [configuration.traffic] if configuration.traffic else []
+    return f"{configuration.placement} ({', '.join([*many, *traffic, way_of(configuration)])})"
+
+
+def way_of(configuration: Configuration) -> str:
+    """Return what carries a configuration's messages."""
+    return f"{configuration.route} with TLS" if configuration.tls else configuration.route
+
+
+def needs_server(configuration: Configuration) -> bool:
+    """Return whether an XMPP server takes part."""
+    # Agents that have accounts log in also where their messages stay in one process.
+    if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
+        return configuration.route in {XMPP, AUTO}
+    return subject_of(configuration.platform, configuration.kind).accounts

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from formicary import Message, MicroAgent, OneShotBehaviour
 from formicary_bench.experiments.memory import Growing
 from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import partner, start_agent
-from formicary_bench.subjects.ours.pairs import PairRoles
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -9,8 +9,8 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Container, Message, MicroAgent
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import partner
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 

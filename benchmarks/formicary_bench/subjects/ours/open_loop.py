@@ -20,8 +20,8 @@ from formicary import CyclicBehaviour, Message, MicroAgent
 from formicary_bench.experiments.messaging.open_loop import Paced
 from formicary_bench.subjects.baselines import tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import partner, start_agent
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.vocabulary.values import HEAD, LATE, LATEST_US, LOST, schedule
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, OneShotBehaviour
 from formicary_bench.experiments.messaging.serialisation import Encoded, codec_of, record
-from formicary_bench.subjects.ours.behaviours import REQUESTS
+from formicary_bench.subjects.ours.behaviours import REQUESTS, PairRoles
 from formicary_bench.subjects.ours.containers import partner, start_agent
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours import behaviours
-from formicary_bench.subjects.variants.delivery.container import DesignedContainer
+from formicary_bench.subjects.variants.delivery.design import DesignedContainer
 from formicary_bench.subjects.variants.delivery.designs import MAKE
 
 if TYPE_CHECKING:

@@ -1,14 +1,24 @@
-"""Containers of our agents whose links differ from ours in one thing."""
+"""Our agents over links that lack one thing: what batches save, and what exactly-once delivery costs.
+
+A link without batches carries each message in a frame of its own; what the operating system makes of frames
+that are written at once is its own business. A link without numbers loses what gets lost: it greets and parts
+as any other, and its frames have the same bytes; but it numbers none of them, acknowledges none, keeps none
+and has no window.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
 from formicary import Container
 from formicary.transport import connect
+from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
+from formicary.transport.link.send_window import SendWindow
+from formicary.transport.link.session import Session
+from formicary_bench.subjects.ours import behaviours
 from formicary_bench.subjects.ours.containers import address_of, connection_options, join_address
 
 if TYPE_CHECKING:
@@ -17,6 +27,51 @@ if TYPE_CHECKING:
     from formicary.server import ServerAddress
     from formicary.transport.addresses import JoinAddress
     from formicary_bench.worker.workload import Workload
+
+
+_COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its payload
+
+
+class UnnumberedWindow(SendWindow):
+    """Neither numbers nor keeps what it sends."""
+
+    def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
+        """Return the frame to send; None before the other end has answered."""
+        if not self.window:
+            return super().send(payload, item, kind)
+        return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
+
+    def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
+        """Return the frame of what waited for the other end to answer; a link's last frame is as in any."""
+        if kind == CLOSE:
+            return super().make_frame(kind, payload, item)
+        return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
+
+
+class UnnumberedSession(Session):
+    """A link's end that neither numbers nor acknowledges what it sends, and forgets it at once."""
+
+    make_sending = UnnumberedWindow
+
+    def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
+        """Return what a frame holds, or what several hold that are parts; the rest is as in any link."""
+        kind = frame[0]
+        if kind == DATA and not self.parts:
+            return frame[SIZE:] if len(frame) <= _COPIED else memoryview(frame)[SIZE:]
+        if kind not in {DATA, PART}:
+            return super().receive(frame, now)
+        self.parts += memoryview(frame)[SIZE:]
+        if kind == PART:
+            return None
+        batch, self.parts = self.parts, bytearray()
+        return memoryview(batch)
+
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "formicary-unbatched": {"batch_size": 1},
+    "formicary-unnumbered": {"session": UnnumberedSession},
+}
+"""What the links of a platform differ in."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +91,18 @@ class Connected:
         return connect(self.address, options, **self.links)
 
 
-def container(work: Workload, name: str, **links: Any) -> Container:
+def container(work: Workload, name: str) -> Container:
     """Make a container as any other, but for its links."""
     server = address_of(work.job.server) if work.job.server else None
     about: dict[str, Any] = {"platform": server.platform} if server else {}
     return Container(
         name,
-        server=Connected(server or join_address(work), links),
+        server=Connected(server or join_address(work), CHANGED[work.configuration.platform]),
         seed=work.job.seed,
         **about,
         **asdict(connection_options(work, name)),
     )
+
+
+_ROLES = replace(behaviours.ROLES, make=container)
+ask, echo = _ROLES.ask, _ROLES.echo

@@ -12,9 +12,8 @@ from formicary.spade.agent import Agent
 from formicary.spade.behaviour import CyclicBehaviour, OneShotBehaviour
 from formicary.spade.container import Container as Program
 from formicary.spade.message import Message
-from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.subjects.ours.behaviours import PATIENCE, PairRoles
 from formicary_bench.subjects.ours.containers import container
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import full_partner, partner
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.vocabulary.values import (
     MICRO_ASYNC,
     MICRO_TUNED,

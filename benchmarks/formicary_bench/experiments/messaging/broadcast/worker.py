@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.baselines import callbacks, tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.behaviours import PairRoles
 from formicary_bench.subjects.ours.containers import partner
-from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Axis, Point
 from formicary_bench.reports.charts.plots import Chart, lines_of, tick
 from formicary_bench.reports.charts.series import subject
-from formicary_bench.reports.document.citing import cite, told
+from formicary_bench.reports.document.figures import cite, told
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import at_once, found_by, where

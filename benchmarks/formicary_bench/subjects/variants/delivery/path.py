@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from formicary import Message
     from formicary.core.mailbox import Deliver, MessageSink
-    from formicary_bench.subjects.variants.delivery.container import DesignedDispatcher
+    from formicary_bench.subjects.variants.delivery.design import DesignedDispatcher
 
 LIMIT = 1000
 """How many messages may be on their way to a receiver, as many as wait in a mailbox; then senders wait."""

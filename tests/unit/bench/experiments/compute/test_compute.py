@@ -16,9 +16,8 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.claims import Outcome, judge
 from formicary_bench.runner.forecast.default_durations import default_duration
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.metrics import TOTAL
 from formicary_bench.vocabulary.values import CPU_SECONDS
 

@@ -31,9 +31,8 @@ from formicary_bench.results.store.raw import Tallies
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.each import named
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.names import OF_FAIRNESS
 from formicary_bench.vocabulary.values import HELD_BYTES, MICRO_COPIED, active_of
 from formicary_bench.worker.workload import Tally

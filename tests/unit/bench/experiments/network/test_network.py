@@ -18,7 +18,7 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.observers.profiled import counters
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.variants import unbatched
+from formicary_bench.subjects.variants.links import CHANGED
 from formicary_bench.worker import marks
 from formicary_bench.worker.marks import Carried, carried, mark_window
 from formicary_bench.worker.messages import Mark
@@ -179,7 +179,7 @@ def test_without_batches_each_message_has_a_frame_of_its_own():
         has_room=True, batch_limit=10**6, message_limit=10**6, at_turn_end=lambda _: None,
         send_batch=lambda data, letters: sent.append(len(letters)),
     )  # fmt: skip
-    box = outbox.Outbox(carrier, "c2.lab", "c1.lab", **unbatched.container.keywords)
+    box = outbox.Outbox(carrier, "c2.lab", "c1.lab", **CHANGED["formicary-unbatched"])
     for number in range(5):
         box.accept(Message(to="echo@c2.lab", sender="ask@c1.lab", body=str(number)))
     assert sent == [1] * 5

@@ -17,9 +17,8 @@ from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.vocabulary.places import APART, SAME

@@ -16,9 +16,8 @@ from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.each import named
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.metrics import HOLDS, TOTAL
 from formicary_bench.vocabulary.names import OF_A_SERVICE
 from formicary_bench.worker.messages import Job

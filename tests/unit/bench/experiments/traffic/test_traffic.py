@@ -16,9 +16,8 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.metrics import RATE
 
 FAMILY = [name for name in EXPERIMENTS if name.startswith("traffic/")]

@@ -20,7 +20,7 @@ from formicary_bench.reports.document.comparison import comparison_sheet
 from formicary_bench.reports.formats.html import page
 from formicary_bench.reports.formats.registry import FORMATS
 from formicary_bench.reports.formatting import NOTHING
-from formicary_bench.results.summary.warmth import Warmth
+from formicary_bench.results.summary.baselines import Warmth
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import with_comparisons

@@ -6,9 +6,9 @@ from tests.unit.bench.synthetic import row
 
 from formicary_bench.experiments.mobile import PEAK, SUSTAINED
 from formicary_bench.published.claims import Check, Claim, Side, claims
+from formicary_bench.results.summary.baselines import Warmth
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.each import Each, named
-from formicary_bench.results.summary.warmth import Warmth
 from formicary_bench.results.verdicts.claims import Outcome, judge, verdict_on
 from formicary_bench.results.verdicts.trust import Trust
 from formicary_bench.statistics.estimates import Estimate

@@ -11,11 +11,10 @@ from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.row import frame
-from formicary_bench.runner.planning.describing import describe, needs_server
 from formicary_bench.runner.planning.drafts import Draft
 from formicary_bench.runner.planning.hosts import Layout
 from formicary_bench.runner.planning.options import Options, parse
-from formicary_bench.runner.planning.plan import beyond, make_plan, schedule
+from formicary_bench.runner.planning.plan import beyond, describe, make_plan, needs_server, schedule
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.drivers.installed import Entry, keeping

@@ -5,9 +5,8 @@ import pytest
 from formicary.errors import UsageError
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import Options, parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.places import APART, SAME
 
 ROUNDS = (2, 5, 1)

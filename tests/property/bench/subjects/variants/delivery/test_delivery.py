@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.property.container.test_dispatcher import Conservation
 from tests.property.searches import at_first
 
-from formicary_bench.subjects.variants.delivery.container import DesignedContainer
+from formicary_bench.subjects.variants.delivery.design import DesignedContainer
 from formicary_bench.subjects.variants.delivery.designs import MAKE
 from formicary_bench.vocabulary.values import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 

@@ -5,9 +5,8 @@ import pytest
 from formicary.errors import UsageError
 from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.results.summary.commands import command
-from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import parse
-from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.vocabulary.names import WEB_SHOP
 from formicary_bench.vocabulary.values import BROWSING, FETCHES, MIXES, ORDERING, SQLITE, TRAVELS
 

@@ -8,7 +8,7 @@ from formicary import Agent, CyclicBehaviour, Instrument, Message, OneShotBehavi
 from formicary.errors import MailboxFullError
 from formicary.testing import until_idle
 from formicary_bench.subjects.variants.delivery import path
-from formicary_bench.subjects.variants.delivery.container import DesignedContainer
+from formicary_bench.subjects.variants.delivery.design import DesignedContainer
 from formicary_bench.subjects.variants.delivery.designs import AGENTS, MAKE
 from formicary_bench.vocabulary.values import BUFFER, CHAIN, COPIED, DELIVERIES, ENCODED, HAND_OVER, POOL
 

@@ -7,7 +7,7 @@ import pytest
 from formicary.transport.link.header import CLOSE, DATA, HEADER, HELLO, PART, SessionParameters
 from formicary.transport.link.instructions import Transmit
 from formicary.transport.link.session import Session, State
-from formicary_bench.subjects.variants.unnumbered import UnnumberedSession
+from formicary_bench.subjects.variants.links import UnnumberedSession
 
 _numbers = count(1)
 

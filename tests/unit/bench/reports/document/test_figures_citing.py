@@ -5,7 +5,7 @@ from tests.unit.bench.reports.formats.test_latex import KINDS, KINDS_TO_TRY
 from tests.unit.bench.synthetic import ALONE, CROWD
 
 from formicary_bench.reports.charts.lines import Dots, Stacks
-from formicary_bench.reports.document.citing import anchors, cite, joined, pieces, told
+from formicary_bench.reports.document.figures import anchors, cite, joined, pieces, told
 
 REPEAT = "or more repetitions"
 """What is said where there is no figure."""

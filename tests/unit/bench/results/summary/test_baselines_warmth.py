@@ -6,7 +6,7 @@ import pytest
 from tests.unit.bench.synthetic import row
 
 from formicary_bench.reports.document.stability import cold_extras, warmth_column
-from formicary_bench.results.summary.warmth import Warmth, warmth_of
+from formicary_bench.results.summary.baselines import Warmth, warmth_of
 from formicary_bench.runner.observers.validity import why_restless
 from formicary_bench.vocabulary import values
 

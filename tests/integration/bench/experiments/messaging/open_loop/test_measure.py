@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.bench.conftest import perform
 
-from formicary_bench.experiments.messaging.open_loop import HIGHEST, measure, search
+from formicary_bench.experiments.messaging.open_loop import HIGHEST, measure
 from formicary_bench.reports.formats.html import write_html
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
@@ -15,9 +15,9 @@ from formicary_bench.vocabulary.places import SAME
 def _short(monkeypatch):
     """Try three rates at most, each for a moment."""
     monkeypatch.setattr(measure, "_PHASES_S", (0.05, 0.05, 0.05))
-    monkeypatch.setattr(search, "FIRST", 200)
-    monkeypatch.setattr(search, "HIGHEST", 400)
-    monkeypatch.setattr(search, "MOST_TRIES", 4)
+    monkeypatch.setattr(measure, "FIRST", 200)
+    monkeypatch.setattr(measure, "HIGHEST", 400)
+    monkeypatch.setattr(measure, "MOST_TRIES", 4)
 
 
 @pytest.mark.usefixtures("_short")
@@ -32,7 +32,7 @@ def test_a_search_tries_rates_in_fresh_processes_and_says_what_it_found(silent, 
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
     trials = row.records
-    assert 200 <= trials[0]["rate"] <= 200 * search.NARROW
+    assert 200 <= trials[0]["rate"] <= 200 * measure.NARROW
     assert 2 <= len(trials) <= 4
     for trial in trials:
         assert trial["answered"] == 2 * -(-trial["rate"] // 40)  # each of two senders, rounded up

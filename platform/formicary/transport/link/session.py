@@ -388,10 +388,10 @@ class Session:
         elif kind == CLOSE and number == self._received + 1:
             self._received = self.sending.received = number
             self.sending.say(ACK)
-            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
+            self._stop(DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
             self.sending.say(CLOSE)  # neither takes anything more, so neither will get what is on its way
-            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
+            self._stop(DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)
 
@@ -408,7 +408,7 @@ class Session:
         if self.sending.acknowledge(acked):
             self._detector.waiting_since = None
             if self.state is State.CLOSING and self.sending.is_empty:
-                self.end("it has stopped")
+                self._stop()
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
@@ -509,6 +509,12 @@ class Session:
         self.sending.is_stopped = True
         self.end(reason)
 
+    def _stop(self, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
+        """End as agreed with the other end; arguments as of `end`."""
+        if self.state is State.CLOSING:
+            self.unconsumed.clear()  # it goes on at the other end, which tells what becomes of it
+        self.end("it has stopped", outcome)
+
     def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
         """Forget the other end; whoever comes next is another, and so is this one to it.
 
@@ -517,8 +523,6 @@ class Session:
         sending = self.sending
         if self._received:
             self._handshake.previous = (*self.incarnations, self._received)
-        if self.state is State.CLOSING:
-            self.unconsumed.clear()  # it goes on at the other end, which tells what becomes of it
         sending.give_back(reason, outcome)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE

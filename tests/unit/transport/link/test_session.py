@@ -590,6 +590,23 @@ def test_an_end_that_closes_learns_that_the_other_was_restarted():
     assert not b.session.is_open
 
 
+def test_what_lay_at_an_end_that_was_restarted_fails_where_the_other_closes():
+    parameters = SessionParameters(receipts=True)
+    world, a, b = make_world(parameters, parameters)
+    world.send(a)
+    world.flow((1,))
+    b.session.acknowledge()
+    world.perform(b)
+    world.flow((0,))
+    assert len(a.session.unconsumed) == 1
+    world.start(b)
+    a.session.close()
+    world.perform(a)
+    world.advance(8.0, (0, 1))
+    assert a.session.state is State.CLOSED
+    assert world.items[1].failed == "it was restarted"
+
+
 def test_who_was_given_up_learns_what_was_taken_before():
     world, a, b = make_world()
     world.send(a)

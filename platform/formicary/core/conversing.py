@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.gathering import Answers
     from formicary.protocols.partners import Partners
-    from formicary.protocols.requesting import Subscription
+    from formicary.protocols.requesting import SubscriptionSession
     from formicary.protocols.table import Protocol
     from formicary.protocols.talking import Conversation
 
@@ -150,7 +150,7 @@ class Conversing:
 
     def subscribe(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
-    ) -> Subscription:
+    ) -> SubscriptionSession:
         """Return a subscription to what somebody tells (FIPA SC00035).
 
         Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
@@ -158,9 +158,9 @@ class Conversing:
 
         Args: those of `request`; `timeout` is for the first answer.
         """
-        from formicary.protocols.requesting import Subscription
+        from formicary.protocols.requesting import SubscriptionSession
 
-        return Subscription(self.conversations, to, body, timeout, fields)
+        return SubscriptionSession(self.conversations, to, body, timeout, fields)
 
     def contract_net(
         self,

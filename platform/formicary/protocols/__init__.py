@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from formicary.protocols.auctions import AuctionResult
     from formicary.protocols.contract_net import ContractNetSession
     from formicary.protocols.gathering import Answers
-    from formicary.protocols.requesting import Subscription
+    from formicary.protocols.requesting import SubscriptionSession
     from formicary.protocols.talking import Conversation
 
 CPU_GROUP = "platform"
@@ -91,7 +91,7 @@ __all__ = [
     "Say",
     "Search",
     "Subscribe",
-    "Subscription",
+    "SubscriptionSession",
     "TwoPhaseCommit",
     "responds",
     "role",
@@ -104,7 +104,7 @@ __getattr__ = exporter(
         "protocols.auctions": ("AuctionResult",),
         "protocols.contract_net": ("ContractNetSession",),
         "protocols.gathering": ("Answers",),
-        "protocols.requesting": ("Subscription",),
+        "protocols.requesting": ("SubscriptionSession",),
         "protocols.talking": ("Conversation",),
     },
 )

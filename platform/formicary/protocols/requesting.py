@@ -27,7 +27,7 @@ async def begin(
     return dialogue
 
 
-class Subscription:
+class SubscriptionSession:
     """What somebody tells who has subscribed to it: `async with` it, and go through it with `async for`.
 
     Leaving the block sends FIPA's cancel.

@@ -13,11 +13,13 @@ from formicary.directory.model.description import RESERVED, Gone, ServiceDescrip
 from formicary.directory.model.query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
-    from formicary.directory.model.interests import Notice
     from formicary.directory.model.registrations import Registrations, Successor
+
+    Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
+    """Called with what has come or changed, and with what has gone."""
 
 _NO_PROPERTIES: Mapping[str, Any] = {}
 

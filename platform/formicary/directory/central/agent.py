@@ -85,14 +85,14 @@ class DirectoryAgent(MicroAgent):
         may_write: Callable[[str, str], bool] | None = None,
     ) -> None:
         super().__init__(name)
-        self.ledger = Ledger(path, self._changed, self._removed)
+        self.ledger = Ledger(path, self._registered, self._removed)
         """All records."""
         self._may_write = may_write
         self._outgoing = Outgoing(self, self._lost)
         self._federation = Federation(
             map(_check_full, others), self._outgoing.send, self.ledger.index.search, self._found
         )
-        self._subscriptions = Subscriptions(self._outgoing.send, self._at_turn_end)
+        self._subscriptions = Subscriptions(self.ledger.index, self._outgoing.send, self._at_turn_end)
         self._absent: Leases[str] | None = None  # containers that have records, but are away
         self._knows_members = False  # whether it is told which containers there are
 
@@ -124,7 +124,7 @@ class DirectoryAgent(MicroAgent):
                 if self.is_of_platform(_domain(record.agent)):
                     self._subscriptions.resume(record)
                 else:
-                    self._begin(record)
+                    self._subscriptions.begin(record)
 
     def become_gone(self) -> None:
         """Stop all timers, and be gone."""
@@ -243,9 +243,8 @@ class DirectoryAgent(MicroAgent):
         else:
             self._refuse(message, error)
 
-    def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
-        self._subscriptions.changed(key, before, after)
-        if self._knows_members and after is not None:
+    def _registered(self, key: Key) -> None:
+        if self._knows_members:
             self._expect(self._container_of(key.agent))
 
     # -- who may --------------------------------------------------------------------------------------------
@@ -295,10 +294,7 @@ class DirectoryAgent(MicroAgent):
             return
         self._answer(message, "", "agree")
         if self.ledger.others.get(subscription.key) is subscription:  # it may be cancelled by now
-            self._begin(subscription)
-
-    def _begin(self, subscription: Subscription) -> None:
-        self._subscriptions.begin(subscription, tuple(self.ledger.index.matches(subscription.query)))
+            self._subscriptions.begin(subscription)
 
     def cancel(self, message: Message) -> None:
         """Cancel a subscription."""

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.directory.central.agent import DirectoryAgent
     from formicary.directory.central.claims import Claim
+    from formicary.directory.interface import Notice
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
-    from formicary.directory.model.interests import Notice
     from formicary.directory.model.query import Query
     from formicary.directory.model.registrations import Successor
     from formicary.fipa.management_agent import ManagementAgent

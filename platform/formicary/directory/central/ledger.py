@@ -17,7 +17,7 @@ from formicary.core.logs import get_logger
 from formicary.directory.central.draft import Draft, is_in, leave
 from formicary.directory.central.leases import Leases
 from formicary.directory.central.store import Journal, Key, Registration, Store, Visitor
-from formicary.directory.model.index import Index
+from formicary.directory.model.entries import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from formicary.directory.central.store import Record
     from formicary.directory.model.description import ServiceDescription
-
-    Changed = Callable[[Key, ServiceDescription | None, ServiceDescription | None], None]
 
 logger = get_logger("formicary.directory")
 
@@ -57,13 +55,15 @@ class Ledger:
 
     Args:
         path: the file; None to keep all in memory only.
-        changed: called with a service's key, and the service before and after it has changed.
+        registered: called with the key of each service that is registered, or registered anew.
         removed: called with any other record that has been removed.
     """
 
-    def __init__(self, path: Path | None, changed: Changed, removed: Callable[[Record], None]) -> None:
+    def __init__(
+        self, path: Path | None, registered: Callable[[Key], None], removed: Callable[[Record], None]
+    ) -> None:
         self.path = path
-        self.index: Index[Key] = Index()
+        self.index: Entries[Key] = Entries()
         """The services."""
         self.others: dict[Key, Record] = {}
         """All else, by key."""
@@ -71,7 +71,7 @@ class Ledger:
         """The domains of the containers in which agents live that have moved, by agent."""
         self.leases: Leases[Key] | None = None
         """When services end, if they do."""
-        self._changed = changed
+        self._registered = registered
         self._removed = removed
         self._journal: Journal | None = None
         self._steps: deque[Step] = deque()
@@ -197,17 +197,17 @@ class Ledger:
 
     def _apply_service(self, key: Key, record: Registration | None) -> None:
         if record is None:
-            former, service = self.index.remove(key), None
+            self.index.remove(key)
         else:
-            service = record.description
-            former = self.index.put(key, service)
+            self.index.put(key, record.description)
         if record is not None and record.lease is not None:
             if self.leases is None:
                 self.leases = Leases(self._ended)
             self.leases.grant(key, record.lease)
         elif self.leases is not None:
             self.leases.cancel(key)
-        self._changed(key, former, service)
+        if record is not None:
+            self._registered(key)
 
     def _ended(self, keys: list[Key]) -> None:
         """Remove services whose lease has ended, unless a step that waits renews it."""

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from formicary.core.message import Message
+    from formicary.directory.interface import Notice
     from formicary.directory.model.description import ServiceDescription
-    from formicary.directory.model.interests import Notice
     from formicary.directory.model.query import Query
     from formicary.fipa.management_agent import ManagementAgent
 

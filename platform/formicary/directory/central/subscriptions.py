@@ -2,109 +2,93 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary.core.message import Message
 from formicary.directory.language import SUBSCRIBE, encode_changes
 from formicary.directory.model.description import Gone
-from formicary.directory.model.interests import Interests
 from formicary.fipa.language import LANGUAGE, ONTOLOGY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from formicary.directory.central.store import Key, Subscription
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.entries import Entries, QueryWatch
 
     Change = tuple[ServiceDescription | None, ServiceDescription | None]
 
 
-class _Notification:
-    """What one subscriber is to be told."""
-
-    __slots__ = ("gone", "services", "subscription")
-
-    def __init__(self, subscription: Subscription) -> None:
-        self.subscription = subscription
-        self.services: list[ServiceDescription] = []
-        self.gone: list[Gone] = []
-
-
 class Subscriptions:
-    """The subscriptions to a directory."""
+    """The subscriptions to a directory.
 
-    def __init__(self, post: Callable[[Message], None], later: Callable[[Callable[[], None]], None]) -> None:
+    Args:
+        entries: the directory's.
+        post: sends a message.
+        later: calls back at the end of the turn of the loop.
+    """
+
+    def __init__(
+        self,
+        entries: Entries[Key],
+        post: Callable[[Message], None],
+        later: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._entries = entries
         self._post = post
         self._later = later
-        self._interests: Interests[Key, Subscription] = Interests()
-        self._changes: dict[Key, Change] = {}  # of this turn: what was there before it, and what is there now
+        self._watches: dict[Key, QueryWatch] = {}
+        # Of this turn: what was there before it, and what is there now, by subscriber, agent and name.
+        self._changes: dict[Key, tuple[Subscription, dict[tuple[str, str], Change]]] = {}
 
     def __len__(self) -> int:
-        return len(self._interests)
+        return len(self._watches)
 
-    def begin(self, subscription: Subscription, services: Sequence[ServiceDescription]) -> None:
+    def begin(self, subscription: Subscription) -> None:
         """Tell a subscriber what matches now, and from now on what changes; also to begin anew."""
-        self.flush()
-        self._add(subscription)
-        self._inform(subscription, encode_changes(services, (), anew=True))
+        self.resume(subscription)
+        self._inform(
+            subscription, encode_changes(tuple(self._entries.matches(subscription.query)), (), anew=True)
+        )
 
     def resume(self, subscription: Subscription) -> None:
         """Tell a subscriber what changes from now on."""
         self.flush()
-        self._add(subscription)
+        self.end(subscription)
+        watch = self._entries.watch(subscription.query, partial(self._changed, subscription))
+        self._watches[subscription.key] = watch
 
     def end(self, subscription: Subscription) -> None:
         """Tell a subscriber nothing more, not even what has changed in this turn."""
-        self._interests.discard(subscription.key, subscription.query)
+        if (watch := self._watches.pop(subscription.key, None)) is not None:
+            watch.end()
+        self._changes.pop(subscription.key, None)
 
-    def changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
+    def _changed(
+        self, subscription: Subscription, before: ServiceDescription | None, after: ServiceDescription | None
+    ) -> None:
         """Note that a service has come, changed or gone."""
-        if not self._interests:
-            return
         if not self._changes:
             self._later(self.flush)
-        noted = self._changes.get(key)
-        self._changes[key] = (before if noted is None else noted[0], after)
+        _, changes = self._changes.setdefault(subscription.key, (subscription, {}))
+        service = after or before
+        assert service is not None
+        noted = changes.setdefault((service.agent, service.name), (before, None))
+        changes[service.agent, service.name] = noted[0], after
 
     def flush(self) -> None:
         """Tell subscribers of all changes up to now."""
-        if not self._changes:
-            return
-        changes, self._changes = self._changes, {}
-        notifications: dict[int, _Notification] = {}
-        for key, (before, after) in changes.items():
-            if before != after:
-                self._compare(key, before, after, notifications)
-        bodies: dict[tuple[int, ...], list[str]] = {}  # many subscribers are told the same
-        for item in notifications.values():
-            told = (*map(id, item.services), 0, *map(id, item.gone))
-            if told not in bodies:
-                bodies[told] = [*encode_changes(item.services, item.gone)]
-            self._inform(item.subscription, bodies[told])
-
-    def _add(self, subscription: Subscription) -> None:
-        self._interests.put(subscription.key, subscription.query, subscription)
-
-    def _compare(
-        self,
-        key: Key,
-        before: ServiceDescription | None,
-        after: ServiceDescription | None,
-        notifications: dict[int, _Notification],
-    ) -> None:
-        gone = Gone(key.agent, key.name)
-        for subscription in self._interests.concerned(before, after):
-            matches = subscription.query.matches
-            comes = after is not None and matches(after)
-            if not comes and not (before is not None and matches(before)):
-                continue
-            item = notifications.get(id(subscription))
-            if item is None:
-                item = notifications[id(subscription)] = _Notification(subscription)
-            if comes and after is not None:
-                item.services.append(after)
-            else:
-                item.gone.append(gone)
+        told, self._changes = self._changes, {}
+        bodies: dict[tuple[object, ...], list[str]] = {}  # many subscribers are told the same
+        for subscription, changes in told.values():
+            services = [after for before, after in changes.values() if after is not None and after != before]
+            gone = [key for key, (before, after) in changes.items() if after is None and before is not None]
+            if services or gone:
+                same = (*map(id, services), 0, *gone)
+                if same not in bodies:
+                    bodies[same] = [*encode_changes(services, [Gone(*key) for key in gone])]
+                self._inform(subscription, bodies[same])
 
     def _inform(self, subscription: Subscription, bodies: Iterable[str]) -> None:
         for body in bodies:

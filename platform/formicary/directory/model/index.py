@@ -50,7 +50,7 @@ class Index(Generic[K]):
 
     def put(self, key: K, description: ServiceDescription) -> ServiceDescription | None:
         """Add a description, or put it in the place of the one with this key, which is returned."""
-        former = self.remove(key) if key in self._all else None
+        former = Index.remove(self, key) if key in self._all else None
         entries = self._all
         entries[key] = description
         self._types.add(description.type, key, entries)

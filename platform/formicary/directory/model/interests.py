@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from formicary.directory.model.description import Gone
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterator
 
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-
-    Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
@@ -75,44 +71,3 @@ def _home(query: Query) -> tuple[str, str]:
         if value is not None:
             return field, value
     return "", ""
-
-
-class QueryWatch:
-    """A query that is watched."""
-
-    def __init__(self, watches: Watches, query: Query, notice: Notice) -> None:
-        self.query = query
-        self.notice = notice
-        self._watches = watches
-
-    async def close(self) -> None:
-        """Watch no more."""
-        self._watches.discard(self)
-
-
-class Watches:
-    """All queries that are watched."""
-
-    def __init__(self) -> None:
-        self._interests: Interests[QueryWatch, QueryWatch] = Interests()
-
-    def __bool__(self) -> bool:
-        return bool(self._interests)
-
-    def add(self, query: Query, notice: Notice) -> QueryWatch:
-        """Call `notice` with each change to what matches a query, from now on."""
-        watch = QueryWatch(self, query, notice)
-        self._interests.put(watch, query, watch)
-        return watch
-
-    def discard(self, watch: QueryWatch) -> None:
-        """Forget a watch, if it is there."""
-        self._interests.discard(watch, watch.query)
-
-    def changed(self, former: ServiceDescription | None, service: ServiceDescription | None) -> None:
-        """Tell those who watch that a service has come, has changed, or has gone."""
-        for watch in tuple(self._interests.concerned(former, service)):
-            if service is not None and watch.query.matches(service):
-                watch.notice((service,), ())
-            elif former is not None and watch.query.matches(former):
-                watch.notice((), (Gone(former.agent, former.name),))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
 from formicary.directory.interface import Backend
-from formicary.directory.model.description import MOST_SERVICES, RESERVED, too_many
+from formicary.directory.model.description import MOST_SERVICES, RESERVED, Gone, too_many
 from formicary.directory.model.registrations import Registrations
 from formicary.directory.replicated.replica import Broadcast, Replica, Send
 from formicary.directory.replicated.view import View
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
+    from formicary.directory.interface import Notice
     from formicary.directory.model.description import ServiceDescription
-    from formicary.directory.model.interests import Notice, QueryWatch
+    from formicary.directory.model.entries import QueryWatch
     from formicary.directory.model.query import Query
     from formicary.directory.model.registrations import Successor
 
@@ -153,7 +154,14 @@ class ReplicatedDirectory(Backend):
     async def watch(self, query: Query, notice: Notice) -> QueryWatch:
         """Call `notice` with what matches a query, then with each change."""
         notice(tuple(self._view.index.matches(query)), ())
-        return self._view.watches.add(query, notice)
+
+        def changed(before: ServiceDescription | None, after: ServiceDescription | None) -> None:
+            if after is not None:
+                notice((after,), ())
+            elif before is not None:
+                notice((), (Gone(before.agent, before.name),))
+
+        return self._view.index.watch(query, changed)
 
     # -- other containers -----------------------------------------------------------------------------------
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from formicary.directory.model.index import Index
-from formicary.directory.model.interests import Watches
+from formicary.directory.model.entries import Entries
 from formicary.directory.replicated.exchange import Added, Arrived, Ended, Removed, Renewed
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ class View:
     def __init__(self, domain: str) -> None:
         self._domain = domain
         self._renewing: set[str] = set()  # containers of which a snapshot comes
-        self.index: Index[Key] = Index()
-        self.watches = Watches()
+        self.index: Entries[Key] = Entries()
         self._travellers: dict[str, _Traveller] = {}  # those of which other containers than their homes tell
 
     def follow(self, instruction: Added | Removed | Arrived | Ended | Renewed) -> None:
@@ -97,12 +95,12 @@ class View:
         agent, name = key
         traveller = self._travellers.get(agent) if self._travellers else None
         if traveller is None:
-            self._hide(key)
+            self.index.remove(key)
             return
         stay = traveller.stays.get(owner)
         if stay is not None and stay.services.pop(name, None) is not None:
             if traveller.seen_at == owner:
-                self._hide(key)
+                self.index.remove(key)
             self._tidy(agent, traveller)
 
     def arrive(self, owner: str, agent: str, moves: int) -> None:
@@ -172,7 +170,7 @@ class View:
             if self.index.get((agent, service.name)) != service:  # else it is as old as it was
                 self._show(service)
         for key in gone:
-            self._hide(key)
+            self.index.remove(key)
 
     def _may_be_home(self, traveller: _Traveller) -> bool:
         """Return whether the agent is shown at its home and the home's snapshot is still incomplete."""
@@ -190,17 +188,8 @@ class View:
         if not stays or (len(stays) == 1 and stays.get(_home(agent), _Stay(1)).moves == _AT_HOME):
             del self._travellers[agent]
 
-    # -- what is seen ---------------------------------------------------------------------------------------
-
     def _show(self, service: ServiceDescription) -> None:
-        former = self.index.put((service.agent, service.name), service)
-        if self.watches:
-            self.watches.changed(former, service)
-
-    def _hide(self, key: Key) -> None:
-        former = self.index.remove(key)
-        if self.watches:
-            self.watches.changed(former, None)
+        self.index.put((service.agent, service.name), service)
 
 
 def _home(agent: str) -> str:

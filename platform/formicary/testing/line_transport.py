@@ -31,6 +31,9 @@ class Way(Protocol):
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on its way if there is room; else return where it waits."""
 
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message of another container on its way, as `post`."""
+
     def put(self, message: Message, receiver: str) -> None:
         """Send a message on its way."""
 
@@ -128,7 +131,7 @@ class LineTransport(Generic[L]):
         line = self._line_for(domain, message, receiver)
         return None if line is None else line.pass_on(message, receiver)
 
-    def _line_for(self, domain: str, message: Message, receiver: str) -> Line | None:
+    def _line_for(self, domain: str, message: Message, receiver: str) -> L | None:
         if (before := self._before) is not None:
             self._before = None
             before()

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.attached_state import AttachedState
+    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.origins import Origins
-    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.snapshot import Snapshot
     from formicary.mobility.transit import Transit
 

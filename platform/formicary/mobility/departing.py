@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
     from formicary.mobility.attached_state import AttachedState
+    from formicary.mobility.forwarding.drains import Undrained
+    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.forwarding.table import LocationTable
-    from formicary.mobility.forwarding.drains import Undrained
     from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
-    from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.forwarding.table import LocationTable
+    from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.transit import Transit
 
 

@@ -26,7 +26,6 @@ _PAUSED: Final = 100  # messages that are held when the containers that they com
 _MOST: Final = 10_000  # messages that are held for one agent
 
 
-
 class Forwarder:
     """What takes the messages for one agent.
 
@@ -68,6 +67,8 @@ class Forwarder:
         """Whether it is looked at again when nothing waits for room any more."""
         self.has_strays = False
         """Whether messages of other containers may be under way from here to the home."""
+        self.has_left = False
+        """Whether the agent has left here, over the present link to its home: what fails here may be its."""
         self.turns = 0
         """How often all that has waited here has gone on, or failed."""
 
@@ -88,7 +89,7 @@ class Forwarder:
     @property
     def is_needed(self) -> bool:
         """Whether messages would go another way without this."""
-        if self.is_held or self.source or self.has_own or not self.course.is_idle:
+        if self.is_held or self.source or self.has_own or self.has_left or not self.course.is_idle:
             return True
         return self.domain is not None and (self.is_home or self.domain != self.home)
 
@@ -154,7 +155,7 @@ class Forwarder:
             self._overflow.deliver(failure, self.address)
 
     def note_own(self) -> None:
-        """Have what this container's agents send wait behind what waits here, which some of them have sent."""
+        """Queue what this container's agents send behind what waits here, which may be their own."""
         self._has_own = True
         self._dispatcher.routes.pop(self.address, None)
         self._on_busy(self)
@@ -296,6 +297,7 @@ class Forwarder:
         """Send what an agent that has left here brings along, and have what comes follow it."""
         self._dispatcher.routes.pop(self.address, None)
         self.course.leave(domain)
+        self.has_left = not self.is_home
         self.is_moving = self.is_used = self.has_strays = False
         for message in messages:
             self._transport.carry_on(domain, message, self.address)

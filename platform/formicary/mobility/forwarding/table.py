@@ -131,7 +131,7 @@ class LocationTable:
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
         forwarder = self._forwarders.get(address) or self._add(address, self._home(address))
-        forwarder.source, forwarder.take_brought = "", None
+        forwarder.source, forwarder.take_brought, forwarder.has_left = "", None, False
         told_at = self._failures.told_at(address)
         if forwarder.is_home:
             forwarder.is_moving, is_clear = False, forwarder.course.arrive(())
@@ -305,7 +305,7 @@ class LocationTable:
         self._failures.joined(domain)
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more: the link to it may live on, and bring on."""
+        """Do nothing: a link to a container that is not a member any more may live on."""
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
@@ -321,6 +321,7 @@ class LocationTable:
                 forwarder.send_on(message)
             if is_clear:
                 forwarder.release()
+            forwarder.has_left &= domain != forwarder.home
             self._keep_if_needed(forwarder)
         self._failures.ended(domain)
 

@@ -128,7 +128,8 @@ class Arriving:
 
     def wake(self, wake: Wake) -> None:
         """Start an agent that was made: now, or when all has come that it brings along."""
-        self._places.starts(wake.address, wake.source, partial(self._take, wake.address))
+        if wake.brings or _has_hook(self._ready[wake.address].agent):  # else it starts at once
+            self._places.starts(wake.address, wake.source, partial(self._take, wake.address))
         if wake.brings:
             self._incomplete[wake.address] = wake
         else:
@@ -152,7 +153,7 @@ class Arriving:
     def _start(self, wake: Wake) -> None:
         guest = self._ready.pop(wake.address)
         hook = None
-        if type(guest.agent).after_move is not BaseAgent.after_move:
+        if _has_hook(guest.agent):
             hook = partial(guest.agent.after_move, wake.source)
         waking = self._wake(guest, wake, hook)
         if hook is None:
@@ -256,6 +257,10 @@ class Arriving:
         self._machine.arrivals.drop_all()
         for task, _ in tuple(self._hooks.values()):
             task.cancel()
+
+
+def _has_hook(agent: Agent | MicroAgent) -> bool:
+    return type(agent).after_move is not BaseAgent.after_move
 
 
 def _why_ended(agent: Agent | MicroAgent) -> str:

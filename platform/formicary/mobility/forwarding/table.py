@@ -130,18 +130,20 @@ class LocationTable:
 
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
-        forwarder = self._forwarders.get(address) or self._add(address, self._home(address))
-        forwarder.source, forwarder.take_brought, forwarder.has_left = "", None, False
+        forwarder, home = self._forwarders.get(address), self._home(address)
         told_at = self._failures.told_at(address)
-        if forwarder.is_home:
-            forwarder.is_moving, is_clear = False, forwarder.course.arrive(())
-        else:
-            is_clear = forwarder.course.arrive(self._olds(forwarder, told_at))
-        if is_clear:
-            forwarder.release()
+        if home != self._own:
+            self._dispatcher.add_visitor(address)
+            if forwarder is None and (told_at or self._transport.may_be_under_way(home, address)):
+                forwarder = self._add(address, home)
+        if forwarder is not None:
+            forwarder.source, forwarder.take_brought, forwarder.has_left = "", None, False
+            forwarder.is_moving = False
+            if forwarder.course.arrive(self._olds(forwarder, told_at)):
+                forwarder.release()
+            self._keep_if_needed(forwarder)
         if told_at is not None:
             self._failures.arrived(address)
-        self._keep_if_needed(forwarder)
         overflow = self._dispatcher.overflow
         for receiver in tuple(overflow.lines):
             if any(message.sender == address for message in overflow.waiting_for(receiver)):
@@ -150,6 +152,8 @@ class LocationTable:
     def _olds(self, forwarder: Forwarder, told_at: str | None) -> list[str]:
         """Return the containers by which something may be under way from here to an agent that has come."""
         way, home = forwarder.domain, forwarder.home
+        if forwarder.is_home:  # what has gone to where it was, it has brought along
+            return [] if told_at in {None, self._own, way} else [str(told_at)]
         olds = [] if way in {None, home} or not forwarder.is_used else [str(way)]
         if forwarder.has_strays or (way == home and forwarder.is_used):
             olds.append(home)

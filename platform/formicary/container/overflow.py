@@ -85,6 +85,7 @@ class _Line(deque["_Waiting | Callable[[], None]"]):
         self.paused: list[Origin] = []
         self.moved_at = 0.0  # when one of them was delivered, by the loop's clock
         self.emptied: asyncio.Event | None = None  # made for the first who waits for its end
+        self.task: asyncio.Task[None]  # hands over what waits
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
         """Take what comes behind."""
@@ -222,9 +223,11 @@ class Overflow:
         if line is None:
             line = self.lines[receiver] = _Line(self)
             self.takers.setdefault(receiver, line)
-            task = loop.create_task(self._hand_over(receiver, line), name=f"messages waiting for {receiver}")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            line.task = loop.create_task(
+                self._hand_over(receiver, line), name=f"messages waiting for {receiver}"
+            )
+            self._tasks.add(line.task)
+            line.task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
         dispatcher = self._dispatcher
         if origin is not None and message.sender in dispatcher.agents and dispatcher.places is not None:
@@ -272,6 +275,34 @@ class Overflow:
         """Call back when all that waits for a receiver now is gone; something has to."""
         self.lines[receiver].append(callback)
 
+    def withdraw(self, receiver: str) -> list[Message]:
+        """Take out and return what waits for a receiver, and let everybody send it more; something waits."""
+        line = self.lines.pop(receiver)
+        line.task.cancel()
+        waiting = [each for each in line if isinstance(each, _Waiting)]
+        first = waiting[0] if waiting else None
+        if first is not None and first.sinks and self._room.is_partly_delivered(first.message, first.sinks):
+            waiting.pop(0)
+        messages = [each.message for each in waiting]
+        for each in line:
+            if isinstance(each, _Waiting):
+                self._taken_out(each)
+            else:
+                each()
+        if self.takers.get(receiver) is line:
+            del self.takers[receiver]
+        line.release(receiver)
+        if line.emptied is not None:
+            line.emptied.set()
+        return messages
+
+    def _taken_out(self, waiting: _Waiting) -> None:
+        self._size -= len(waiting.message.body)
+        self._count -= 1
+        if self.is_full and self._count <= _LIMIT // 2 and self._size <= _LIMIT_BYTES // 2:
+            self.is_full = False
+            self.pause(False)
+
     async def close(self) -> None:
         """Make dead letters of what still waits, and tell the senders."""
         self._is_closed = True
@@ -306,13 +337,9 @@ class Overflow:
                 logger.exception("a message for %s could not be delivered; please report this", receiver)
             line.popleft()
             if isinstance(first, _Waiting):
-                self._size -= len(first.message.body)
-                self._count -= 1
+                self._taken_out(first)
             if line.paused and len(line) <= _RELEASED:
                 line.release(receiver)
-            if self.is_full and self._count <= _LIMIT // 2 and self._size <= _LIMIT_BYTES // 2:
-                self.is_full = False
-                self.pause(False)
         del self.lines[receiver]
         if self.takers.get(receiver) is line:
             del self.takers[receiver]

@@ -11,6 +11,8 @@ from formicary.core.mailbox import Mailbox
 from formicary.core.micro import MicroInbox
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
@@ -48,21 +50,31 @@ class Room:
         receiver = sink.address
         assert receiver is not None  # it is one agent's
         of_others = [other for other in waiting if other.address != receiver]
-        if isinstance(sink, Mailbox | Copies):
-            wanting = sink.owner.agent.behaviours_wanting(message)
-            wait = [each.owner for each in waiting if isinstance(each, Mailbox | Copies)]
-            if any(behaviour not in wait for behaviour in wanting):
-                # Some have had it here: sent on, it would reach them a second time.
-                waiting[:] = of_others
-                reason = f"{sink} had no room for it before the agent moved"
-                self._dispatcher.add_dead_letter(message, reason, receiver)
-                return
+        if self.is_partly_delivered(message, waiting):
+            waiting[:] = of_others
+            return
         waiting[:] = [sink, *of_others]
         detour = self._dispatcher.detours.get(receiver) if is_first else None
         if detour is not None:
             waiting[:1] = detour.pass_on(message, receiver) or ()
         else:
             waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
+
+    def is_partly_delivered(self, message: Message, waiting: Sequence[MessageSink]) -> bool:
+        """Make a dead letter of a message if some behaviours of its agent, which moves, have had it here.
+
+        Sent on, it would reach them a second time.
+        """
+        sink = waiting[0]
+        if not isinstance(sink, Mailbox | Copies):
+            return False
+        wanting = sink.owner.agent.behaviours_wanting(message)
+        wait = [each.owner for each in waiting if isinstance(each, Mailbox | Copies)]
+        if all(behaviour in wait for behaviour in wanting):
+            return False
+        reason = f"{sink} had no room for it before the agent moved"
+        self._dispatcher.add_dead_letter(message, reason, sink.address)
+        return True
 
     def put(self, message: Message, sink: MessageSink) -> bool:
         """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""

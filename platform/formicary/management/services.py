@@ -18,8 +18,8 @@ from formicary.management.management import Management
 from formicary.management.membership.members import Members
 from formicary.management.requests.handler import RequestHandler
 from formicary.management.requests.router import RequestRouter
+from formicary.mobility.forwarding.table import LocationTable
 from formicary.mobility.on_demand import OnDemand
-from formicary.mobility.redirection.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -58,11 +58,11 @@ class PlatformServices:
         container.lifecycle.add_system_agent(self.agent)
         self._transport = transport
         self._members: Members | None = None
-        self.places: Places | None = None
+        self.places: LocationTable | None = None
         if transport is not None:
             self._members = Members(container.domain, options.main, transport)
             container.peers = self._members
-            self.places = Places(container, transport, self._members.is_member)
+            self.places = LocationTable(container, transport, self._members.is_member)
             self._members.on_end.append(self.places.ended)
             self._members.on_end.append(container.container_lost)
         self.backend: Backend = self._make_backend(options, transport)

@@ -5,7 +5,7 @@
 - `snapshot`: what is carried of an agent, to msgpack and back; `behaviours`: of its behaviours
 - `declared`, `plain`: the data of both, of the type that their class declares, or plain
 - `kinds`: which classes may arrive; `origins`: those of a home's own agents, which may come back
-- `redirection`: how messages find agents that have moved
+- `forwarding`: how messages find agents that have moved, in their order
 - `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
 - `waking`: starting it where it has arrived, and giving it what has waited for it

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.attached_state import AttachedState
+    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.origins import Origins
-    from formicary.mobility.redirection.places import Places
     from formicary.mobility.snapshot import Snapshot
     from formicary.mobility.transit import Transit
 
@@ -63,7 +63,7 @@ class Arriving:
         container: Container,
         machine: HandOver,
         *,
-        places: Places,
+        places: LocationTable,
         attached_state: Callable[[], AttachedState],
         origins: Origins,
         act: Callable[[], None],
@@ -98,7 +98,6 @@ class Arriving:
             self._machine.arrivals.refuse(address, number, reason)
             return
         self._ready[address] = guest
-        self._places.expect(address, build.source, partial(self._take, address, build.source))
         self._machine.arrivals.built(address, number)
 
     def _make(self, build: Build) -> _Guest:
@@ -116,11 +115,9 @@ class Arriving:
             self._attached_state().check(build.address, parcel.attached_state)
         return _Guest(build.number, agent, snapshot, parcel)
 
-    def _take(self, address: str, source: str, message: Message, origin: str) -> bool:
-        """Take a message for an agent that is about to start, if it comes along with that."""
-        held = self._container.dispatcher.held.get(address)
-        if origin != source or held is None:
-            return False
+    def _take(self, address: str, message: Message) -> None:
+        """Take a message that an agent brings along which is about to start."""
+        held = self._container.dispatcher.held[address]
         if len(held.messages) < _BROUGHT:
             held.messages.append(message)  # more than a mailbox takes, where it had several
         else:
@@ -128,11 +125,11 @@ class Arriving:
                 f"too many messages are waiting for {address} to start in container {self._container.name}"
             )
             self._container.dispatcher.add_dead_letter(message, reason, address)
-        return True
 
     def wake(self, wake: Wake) -> None:
         """Start an agent that was made: now, or when all has come that it brings along."""
-        self._places.starts(wake.address)
+        if wake.brings or _has_hook(self._ready[wake.address].agent):  # else it starts at once
+            self._places.starts(wake.address, wake.source, partial(self._take, wake.address))
         if wake.brings:
             self._incomplete[wake.address] = wake
         else:
@@ -156,7 +153,7 @@ class Arriving:
     def _start(self, wake: Wake) -> None:
         guest = self._ready.pop(wake.address)
         hook = None
-        if type(guest.agent).after_move is not BaseAgent.after_move:
+        if _has_hook(guest.agent):
             hook = partial(guest.agent.after_move, wake.source)
         waking = self._wake(guest, wake, hook)
         if hook is None:
@@ -260,6 +257,10 @@ class Arriving:
         self._machine.arrivals.drop_all()
         for task, _ in tuple(self._hooks.values()):
             task.cancel()
+
+
+def _has_hook(agent: Agent | MicroAgent) -> bool:
+    return type(agent).after_move is not BaseAgent.after_move
 
 
 def _why_ended(agent: Agent | MicroAgent) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
     from formicary.mobility.attached_state import AttachedState
-    from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
+    from formicary.mobility.forwarding.drains import Undrained
+    from formicary.mobility.forwarding.table import LocationTable
+    from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.redirection.places import Places
-    from formicary.mobility.redirection.settling import Unsettled
     from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")
@@ -117,7 +116,7 @@ class Departing:
         machine: HandOver,
         *,
         transport: Transport,
-        places: Places,
+        places: LocationTable,
         attached_state: Callable[[], AttachedState],
         act: Callable[[], None],
     ) -> None:
@@ -133,8 +132,9 @@ class Departing:
         self._settled: dict[
             str, int
         ] = {}  # by domain: how many messages are where they should, or are told of
-        self._leaving: list[tuple[Leave, Unsettled]] = []
-        self._settling: asyncio.Task[None] | None = None
+        self._draining: list[tuple[Drained, Undrained]] = []
+        self._leaving: list[Leave] = []
+        self._waiting: asyncio.Task[None] | None = None  # for what holds these up
         self._limiter = Limiter(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -168,9 +168,9 @@ class Departing:
             await bring_to_rest(agent, caller)
             try:
                 resting.waits_for = "messages that it sent earlier to arrive"
-                if unsettled := self._places.settling.begin({address}):
+                if undrained := self._places.drains.begin({address}):
                     # What goes out only then, nobody would wait for.
-                    await self._places.settling.settle(unsettled)
+                    await self._places.drains.drain(undrained)
                     check_is_at_rest(agent)
                 if strangers := self._strangers():
                     for domain in strangers:
@@ -250,49 +250,64 @@ class Departing:
             name = departure.agent.name
             departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))
 
+    def drained(self, drained: Drained) -> None:
+        """Wait for the ways that an agent's messages to others took: they have told by now what they forward.
+
+        Before its home decides: what comes for it is held from then on.
+        """
+        if (departure := self._departures.get(drained.address)) is not None:
+            self._settled.update(departure.counts)
+        undrained = self._places.drains.begin()
+        if undrained:
+            self._draining.append((drained, undrained))
+            self._wait()
+        else:
+            self._machine.departures.drained(drained.address, drained.number)
+
     def leave(self, leave: Leave) -> None:
         """Have an agent leave at the end of this turn."""
-        if (departure := self._departures.get(leave.address)) is not None:
-            self._settled.update(departure.counts)
-        self._leaving.append((leave, self._places.settling.begin()))
+        self._leaving.append(leave)
 
     def take_apart(self) -> Sequence[Leave]:
         """Take out, and return, what leaves now.
 
-        Those do whose messages to others do not wait for their way, and whose destination can be told at once
-        to start them, before their own messages go there.
+        Those do whose destination can be told at once to start them, before their messages go there.
         """
         self._limiter.turn_ended()
         if not self._leaving:
             return ()
-        waiting, leaving = [], []
-        for each in self._leaving:
-            if self._can_leave(each):
-                leaving.append(each[0])
-            else:
-                waiting.append(each)
-        self._leaving = waiting
-        if self._leaving and self._settling is None:
-            self._settling = asyncio.get_running_loop().create_task(
-                self._settle(), name="agents that wait to leave"
-            )
+        leaving = [each for each in self._leaving if self._transport.takes_control(each.place)]
+        self._leaving = [each for each in self._leaving if each not in leaving]
+        if self._leaving:
+            self._wait()
         return [leave for leave in leaving if self._is_leaving(leave)]
 
-    async def _settle(self) -> None:
-        await self._places.settling.wait_until(self._is_one_settled)
-        while self._leaving and not any(map(self._can_leave, self._leaving)):
-            await asyncio.sleep(_AGAIN)
-            self._leaving = [each for each in self._leaving if self._is_leaving(each[0])]
-        self._settling = None
-        self._act()
+    def _wait(self) -> None:
+        self._places.drains.look()
+        if self._waiting is None:
+            self._waiting = asyncio.get_running_loop().create_task(
+                self._wait_for_ways(), name="agents that wait to leave"
+            )
 
-    def _is_one_settled(self) -> bool:
-        return any(self._places.settling.is_settled(unsettled) for _, unsettled in self._leaving)
+    async def _wait_for_ways(self) -> None:
+        """Go on with those that can leave when ways are clear, or their destinations can be told."""
+        drains = self._places.drains
+        while self._draining or self._leaving:
+            if self._leaving:
+                await asyncio.sleep(_AGAIN)
+                self._leaving = [each for each in self._leaving if self._is_leaving(each)]
+            else:
+                await drains.wait_until(self._can_go_on)
+            clear = [drained for drained, undrained in self._draining if drains.is_drained(undrained)]
+            self._draining = [each for each in self._draining if each[0] not in clear]
+            for drained in clear:
+                self._machine.departures.drained(drained.address, drained.number)
+            self._act()
+        self._waiting = None
 
-    def _can_leave(self, waiting: tuple[Leave, Unsettled]) -> bool:
-        leave, unsettled = waiting
-        is_settled = not unsettled or self._places.settling.is_settled(unsettled)
-        return is_settled and self._transport.takes_control(leave.place)
+    def _can_go_on(self) -> bool:
+        is_drained = self._places.drains.is_drained
+        return bool(self._leaving) or any(is_drained(undrained) for _, undrained in self._draining)
 
     def _is_leaving(self, leave: Leave) -> bool:
         is_here = leave.address in self._departures
@@ -307,15 +322,8 @@ class Departing:
 
     def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
         """Send an agent's messages after it, those that wait for room, too; have what comes for it follow."""
-        self._places.left(leave.address, leave.place)
-        for message in messages:
-            self._transport.carry_on(leave.place, message, leave.address)
-        if messages or leave.address in self._container.dispatcher.overflow.lines:
-            self._places.empty_line(leave.address, partial(self._brought, leave))
-
-    def _brought(self, leave: Leave) -> None:
+        self._places.left(leave.address, leave.place, messages)
         self._machine.departures.brought(leave.address, leave.number)
-        self._act()
 
     def settled(self, settled: Settled) -> None:
         """Tell who has asked that the agent has moved."""
@@ -348,7 +356,7 @@ class Departing:
 
     def close(self) -> None:
         """Wait for nobody any more."""
-        if self._settling is not None:
-            self._settling.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
         for address in tuple(self._departures):
             self.ended(address)

@@ -15,10 +15,12 @@ from formicary.mobility.handover.instructions import (
     Build,
     Complete,
     Discard,
+    Drained,
     Freed,
     Known,
     Leave,
     Missing,
+    Moving,
     Perished,
     Placed,
     Settled,
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
+    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Instruction
-    from formicary.mobility.redirection.places import Places
     from formicary.mobility.transit import Transit
 
 
@@ -71,7 +73,7 @@ class MobilityService:
         container: Container,
         incarnation: int,
         transport: Transport,
-        places: Places,
+        places: LocationTable,
         *,
         is_member: Callable[[str], bool],
         listed: Callable[[], Collection[str]],
@@ -110,10 +112,12 @@ class MobilityService:
             Discard: self._arriving.discard,
             Terminate: self._arriving.terminate,
             Stay: self._departing.stay,
+            Drained: self._departing.drained,
             Leave: self._departing.leave,
             Settled: self._departing.settled,
             Perished: self._departing.perished,
             Known: self._known,
+            Moving: self._moving,
             Placed: self._placed,
             Missing: self._missing,
             Freed: self._freed,
@@ -242,6 +246,9 @@ class MobilityService:
 
     def _known(self, known: Known) -> None:
         self._namesakes.know(known.home)
+
+    def _moving(self, moving: Moving) -> None:
+        self._places.moving(moving.address, moving.source)
 
     def _placed(self, placed: Placed) -> None:
         if placed.place != self._container.domain:

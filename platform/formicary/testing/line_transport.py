@@ -31,6 +31,9 @@ class Way(Protocol):
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on its way if there is room; else return where it waits."""
 
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message of another container on its way, as `post`."""
+
     def put(self, message: Message, receiver: str) -> None:
         """Send a message on its way."""
 
@@ -120,6 +123,15 @@ class LineTransport(Generic[L]):
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent that is in another container than its name says; as `post`."""
+        line = self._line_for(domain, message, receiver)
+        return None if line is None else line.post(message, receiver)
+
+    def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of another container; as `post_to`."""
+        line = self._line_for(domain, message, receiver)
+        return None if line is None else line.pass_on(message, receiver)
+
+    def _line_for(self, domain: str, message: Message, receiver: str) -> L | None:
         if (before := self._before) is not None:
             self._before = None
             before()
@@ -133,10 +145,7 @@ class LineTransport(Generic[L]):
             self.container.dispatcher.add_dead_letter(
                 message, f"no container for {receiver} is on the memory network", receiver
             )
-            return None
-        return line.post(message, receiver)
-
-    pass_on = post_to  # nothing is lost here that has to be told of
+        return line
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
         """Take a message that an agent has not received before it went to another container."""

@@ -75,6 +75,10 @@ class SendingEnd:
         dispatcher = self._source.dispatcher
         if not dispatcher.leads_to(self._to, receiver):  # it has moved while this waited
             return dispatcher.dispatch_to(message, receiver)
+        return self.pass_on(message, receiver)
+
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message of another container on its way, as `post`."""
         waits_in = self.paused.get(receiver) or self.full(receiver)
         if waits_in is not None:
             return (waits_in,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.property.mobility.redirection.moving import World
+from tests.property.mobility.forwarding.moving import World
 from tests.unit.core.agents import reasons
 
 from formicary import Message, MicroAgent
@@ -105,7 +105,7 @@ async def test_where_the_visitor_has_ended_they_go_to_the_one_at_home():
 async def test_so_does_what_others_tell_in_answer_to_what_was_sent_on(has_way):
     async with World(2) as world:
         meeting = await meet(world)
-        assert meeting.alice.address not in world.places(1)._detours
+        assert meeting.alice.address not in world.places(1)._forwarders
         if has_way:
             world.places(1)._add(meeting.alice.address, None)
         await meeting.send_home("1")

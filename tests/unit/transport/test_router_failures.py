@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import World
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.moving import World
 
 from formicary import Message
 

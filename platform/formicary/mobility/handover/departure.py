@@ -10,7 +10,7 @@ import msgspec
 from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start, Started
-from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
+from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -42,7 +42,7 @@ class _Departure(msgspec.Struct):
     witness: int  # the home's incarnation
     state: _State
     snapshot: bytes
-    is_drained: bool
+    is_drained: bool = False
     is_killed: bool = False
     is_refused: bool = False  # whether the destination has stopped that had it ready
     has_brought: bool = False  # whether it has brought messages along, and they were sent
@@ -91,13 +91,14 @@ class Departures:
             unsettled: domains of the containers to which something is under way.
         """
         members, home = self._cluster_view.members, home_of(address)
-        is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
         departure = self._departures[address] = _Departure(
-            number, place, members[place], home, members[home], _State.PREPARING, snapshot, is_drained
+            number, place, members[place], home, members[home], _State.PREPARING, snapshot
         )
+        if self.draining.begin(address, [each for each in unsettled if each != place]):
+            self._drained(address)
         # Nobody decides before all has arrived: it might go on elsewhere, and not hear of what is lost with
         # this container.
-        if home == place and not is_drained:
+        if home == place:
             departure.state = _State.HELD
         else:
             self._prepare(address, departure)
@@ -112,14 +113,14 @@ class Departures:
         """
         departure = self._departures.get(address)
         if departure is not None and departure.state is _State.LEAVING:
-            departure.state = _State.LEFT
+            departure.state, departure.has_brought = _State.LEFT, brings
             self._cluster_view.tell(departure.place, Start(address, departure.number, targets, brings))
 
     def brought(self, address: str, number: int) -> None:
-        """Called when the messages of an agent that has left, and brings some, were sent."""
+        """Called when the messages of an agent that has left were sent, if it brings any."""
         departure = self._departures.get(address)
-        if departure is not None and departure.number == number and departure.state is _State.LEFT:
-            departure.has_brought = True
+        is_this = departure is not None and departure.number == number and departure.state is _State.LEFT
+        if is_this and departure is not None and departure.has_brought:
             self._cluster_view.tell(departure.place, Brought(address, number))
 
     def kill(self, address: str) -> bool:
@@ -339,8 +340,13 @@ class Departures:
         own.tell(departure.home, ask)
 
     def _drained(self, address: str) -> None:
+        if (departure := self._departures.get(address)) is not None:
+            self._cluster_view.instructions.append(Drained(address, departure.number))
+
+    def drained(self, address: str, number: int) -> None:
+        """Called when nothing is under way that an agent might overtake, as `Drained` has asked."""
         departure = self._departures.get(address)
-        if departure is not None:
+        if departure is not None and departure.number == number:
             departure.is_drained = True
             if departure.state is _State.HELD:
                 self._prepare(address, departure)

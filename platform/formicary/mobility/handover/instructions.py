@@ -24,6 +24,10 @@ class Stay(_OfAgent, frozen=True):
     reason: str
 
 
+class Drained(_OfAgent, frozen=True):
+    """All that was sent before the agent came to rest has arrived: call `drained` when its ways are clear."""
+
+
 class Leave(_OfAgent, frozen=True):
     """The agent is at `place` now: take it apart, call `left`, send its messages, and call `brought`."""
 
@@ -88,6 +92,12 @@ class Terminate(_OfAgent, frozen=True):
 # -- at the home ---------------------------------------------------------------------------------------------
 
 
+class Moving(_OfAgent, frozen=True):
+    """One of this home's agents leaves `source`: hold what comes for it until it is placed, or gone."""
+
+    source: str
+
+
 class Placed(_OfAgent, frozen=True):
     """One of this home's agents lives at `place`."""
 
@@ -107,6 +117,6 @@ class Freed(_OfAgent, frozen=True):
 
 
 Instruction = (
-    Stay | Leave | Settled | Perished | Build | Wake | Complete | Discard | Terminate
-    | Known | Placed | Missing | Freed
+    Stay | Drained | Leave | Settled | Perished | Build | Wake | Complete | Discard | Terminate
+    | Known | Moving | Placed | Missing | Freed
 )  # fmt: skip

@@ -9,7 +9,7 @@ import msgspec
 from formicary.mobility.handover.arrival import STARTED, UNKNOWN
 from formicary.mobility.handover.exchange import Decided, End, Hello, Query
 from formicary.mobility.handover.inquiries import LIFE, Inquiries
-from formicary.mobility.handover.instructions import Freed, Missing, Placed
+from formicary.mobility.handover.instructions import Freed, Missing, Moving, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +117,6 @@ class Ledger:
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
         if moves and origin == event.place and record is not None and not is_here:  # which starts it by this
             record.is_lost = False
-            own.instructions.append(Placed(event.address, event.number, origin))
         if moves or origin != event.source or origin == own.domain:
             return
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
@@ -169,6 +168,8 @@ class Ledger:
         if moves:
             if not self._lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
+                if event.source != own.domain:
+                    own.instructions.append(Moving(event.address, event.number, event.source))
             if event.source != own.domain:
                 source = event.source, event.source_incarnation
                 self._unheard.setdefault(event.address, {})[source] = event.number
@@ -211,7 +212,7 @@ class Ledger:
 
     def have(self, origin: str, event: Have) -> None:
         """Take what a container says that it has of an agent, as it was asked, or as it has started it."""
-        if self._inquiries.have(origin, event):
+        if self._inquiries.have(origin, event) and event.state != STARTED:
             return
         record = self._records.get(event.address)
         is_asked = record is not None and (record.place, record.number) == (origin, event.number)
@@ -228,6 +229,7 @@ class Ledger:
 
     def hosting(self, origin: str, event: Hosting) -> None:
         """Take what a container has of this home's agents: all of it."""
+        own = self._cluster_view
         known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
@@ -246,7 +248,9 @@ class Ledger:
             if place != self._cluster_view.domain and self.has_another(address, number):
                 self._cluster_view.tell(origin, End(address, number))  # which may have it still
             elif not self._is_over(address, number):
-                self._take_claim(address, number, place, of_place)
+                is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
+                if is_on_record and own.is_there(place, of_place) and place != own.domain:
+                    own.instructions.append(Moving(address, number, origin))
                 self._ask_whether_it_lives(address, number, place)
         self._inquiries.heard(origin)
 
@@ -260,7 +264,9 @@ class Ledger:
         if is_known and place != self._cluster_view.domain:  # one that is not there is not told
             self._cluster_view.tell(place, Query(address, number))
 
-    def _take_claim(self, address: str, number: int, place: str, incarnation: int) -> bool:
+    def _take_claim(
+        self, address: str, number: int, place: str, incarnation: int, *, is_started: bool = True
+    ) -> bool:
         """Take that an agent is at a place; return False if another has its name, or it was moved since."""
         record, own = self._records.get(address), self._cluster_view
         if own.is_dead(place, incarnation):
@@ -277,7 +283,7 @@ class Ledger:
                 own.tell(record.place, End(address, number))  # an earlier one, which has lost its name
             self._set(address, place, incarnation, number, is_lost=not is_there)
             self._records[address].refused = refused
-        if is_there:
+        if is_there and is_started:
             own.instructions.append(Placed(address, number, place))
         return True
 

@@ -139,8 +139,10 @@ class Link:
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message of another container, as `post`; it is not taken until the other end says so."""
+        if self.paused and (paused := self.paused.get(receiver)):
+            return (paused,)
         self._keep(message)
-        full = self.post(message, receiver)
+        full = self.outbox.accept_for(message, receiver)
         if full:
             self.drop_custody(message)
         return full

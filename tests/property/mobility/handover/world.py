@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from formicary.mobility.handover.exchange import Decided, decode
-from formicary.mobility.handover.instructions import Freed, Known, Missing, Placed
+from formicary.mobility.handover.instructions import Known
 from formicary.mobility.handover.machine import HandOver
 
 
@@ -56,6 +56,7 @@ class Process:
     to_build: list = field(default_factory=list)
     to_leave: list = field(default_factory=list)
     members: dict = field(default_factory=dict)
+    held: set = field(default_factory=set)  # agents of this home of which messages are held: they move
 
 
 class World:
@@ -194,8 +195,9 @@ class World:
 
     def settle(self, process):
         """Do what a machine says, and send what it has to say."""
-        for instruction in process.machine.take_instructions():
-            self.perform(process, instruction)
+        while instructions := process.machine.take_instructions():
+            for instruction in instructions:
+                self.perform(process, instruction)
         for domain in tuple(process.machine.receivers):
             self.send(process, domain)
 
@@ -230,7 +232,19 @@ class World:
         if perform is not None:
             perform(process, instruction)
         else:
-            assert isinstance(instruction, (Known, Placed, Missing, Freed))
+            assert isinstance(instruction, Known)
+
+    def _drained(self, process, drained):
+        process.machine.departures.drained(drained.address, drained.number)
+
+    def _moving(self, process, moving):
+        assert moving.address not in process.agents
+        process.held.add(moving.address)
+
+    def _placed(self, process, placed):
+        process.held.discard(placed.address)
+
+    _missing = _freed = _placed
 
     def _build(self, process, build):
         process.to_build.append(build)
@@ -340,6 +354,7 @@ class World:
         assert wake.address not in process.agents
         copy.runs = True
         process.agents[wake.address] = copy
+        process.held.discard(wake.address)
         if self.lives[copy.life].is_over:
             self.forget_killed(process, wake.address)
             return
@@ -378,6 +393,7 @@ class World:
             life = self.lives[copy.life]
             assert life.is_forfeit or life.is_over
             life.is_over, life.runs_at = True, None
+            process.held.discard(address)
             process.machine.ended(address)
 
     def finish(self, domain, address):
@@ -445,6 +461,7 @@ class World:
         for process in self.processes.values():
             assert not process.incomplete, f"{process.domain} waits to start {process.incomplete}"
             assert not process.made, f"{process.domain} has {process.made}"
+            assert not process.held, f"{process.domain} holds what comes for {process.held}"
             assert not process.machine.departures._departures, process.machine.departures._departures
             assert not process.machine.ledger._inquiries._inquiries
             for address, copy in process.agents.items():

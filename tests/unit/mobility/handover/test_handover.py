@@ -29,6 +29,7 @@ from formicary.mobility.handover.instructions import (
     Build,
     Complete,
     Discard,
+    Drained,
     Freed,
     Known,
     Leave,
@@ -102,8 +103,9 @@ class Platform:
         while True:
             before = len(self.said) + len(self.done)
             for domain, machine in self.machines.items():
-                for instruction in machine.take_instructions():
-                    self.perform(domain, machine, instruction)
+                while instructions := machine.take_instructions():
+                    for instruction in instructions:
+                        self.perform(domain, machine, instruction)
                 for other in tuple(machine.receivers):
                     for payload in machine.take_envelopes(other):
                         self.said += [(domain, other, event) for event in decode(payload).events]
@@ -120,6 +122,9 @@ class Platform:
     def perform(self, domain, machine, instruction):
         if isinstance(instruction, Known):
             self.known.append((instruction.home, domain, set(self.living[domain])))
+            return
+        if isinstance(instruction, Drained):
+            machine.departures.drained(instruction.address, instruction.number)
             return
         self.done.append((domain, instruction))
         match instruction:

@@ -6,8 +6,8 @@ import asyncio
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.roamers import PLACES, Ring
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.roamers import PLACES, Ring
 from tests.property.searches import at_first
 
 from formicary.testing import run_virtual

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.property.mobility.redirection.moving import World, numbers_of, send
+from tests.property.mobility.forwarding.moving import World, numbers_of, send
 from tests.unit.core.agents import reasons
 
 from formicary import Message
@@ -96,11 +96,11 @@ async def test_what_is_held_where_an_agent_has_come_fails_when_that_ends():
         await asyncio.sleep(1)
         await world.move(bob, 1)
         await send(alice, bob.address, [1])
-        assert world.places(1)._detours[bob.address].is_held
+        assert world.places(1)._forwarders[bob.address].is_held
         del world.containers[1].dispatcher.agents[bob.address]
         world.places(1).agent_gone(bob.address)
         assert reasons(world.containers[1]) == [f"{bob.address} is no longer in any container"]
-        assert not world.places(1)._detours
+        assert not world.places(1)._forwarders
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0]
 
@@ -116,7 +116,7 @@ async def test_what_waits_for_room_on_a_way_that_is_over_goes_where_the_agent_is
         await asyncio.sleep(1)
         await world.move(bob, 0)
         await asyncio.sleep(1)
-        assert (world.places(0)._detours, waiting.done()) == ({}, False)
+        assert (world.places(0)._forwarders, waiting.done()) == ({}, False)
         monkeypatch.undo()
         world.containers[0].dispatcher.transport.lines[world.containers[1].domain]._moved.set()
         await asyncio.sleep(1)
@@ -131,7 +131,7 @@ async def test_what_waits_for_a_way_to_be_clear_goes_where_the_agent_is_by_then(
         await send(alice, bob.address, [0])
         await asyncio.sleep(1)
         await world.move(bob, 1)
-        before = world.places(1)._detours[bob.address]
+        before = world.places(1)._forwarders[bob.address]
         sending = asyncio.create_task(send(alice, bob.address, range(1, 150)))
         await asyncio.sleep(0)
         (waiting,) = before.post(Message(to=bob.address, sender=alice.address, body="150"), bob.address)
@@ -146,17 +146,30 @@ async def test_what_waits_for_a_way_to_be_clear_goes_where_the_agent_is_by_then(
 
 
 async def test_messages_wait_where_an_agent_comes_back_only_if_some_have_gone_after_it():
+    async with World(3) as world:
+        bob, alice = await world.start("bob", 2), await world.start("alice", 0)
+        await world.move(bob, 0)
+        await world.move(bob, 1)
+        await send(alice, bob.address, [0])
+        await world.move(bob, 0)
+        assert world.places(0)._forwarders[bob.address].is_held
+        await asyncio.sleep(1)
+        assert bob.address not in world.places(0)._forwarders
+        await world.move(bob, 1)
+        await world.move(bob, 0)
+        assert bob.address not in world.places(0)._forwarders
+        await send(alice, bob.address, [1])
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == [0, 1]
+
+
+async def test_nothing_waits_where_an_agent_comes_home():
     async with World(2) as world:
         bob, alice = await world.start("bob", 0), await world.start("alice", 0)
         await world.move(bob, 1)
         await send(alice, bob.address, [0])
         await world.move(bob, 0)
-        assert world.places(0)._detours[bob.address].is_held
-        await asyncio.sleep(1)
-        assert bob.address not in world.places(0)._detours
-        await world.move(bob, 1)
-        await world.move(bob, 0)
-        assert bob.address not in world.places(0)._detours
+        assert bob.address not in world.places(0)._forwarders
         await send(alice, bob.address, [1])
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0, 1]

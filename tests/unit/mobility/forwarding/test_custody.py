@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 from tests.integration.transport.raw import until
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import World, numbers_of, send
-from tests.property.mobility.redirection.test_redirection_links import Told
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.moving import World, numbers_of, send
+from tests.property.mobility.forwarding.test_forwarding_links import Told
 
 from formicary import Message
 

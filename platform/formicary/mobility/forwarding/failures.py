@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.mobility.redirection.language import Marker
+from formicary.mobility.forwarding.language import Marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -128,7 +128,7 @@ class Failures:
 
     def _mark(self, telling: _Telling, address: str) -> None:
         telling.marker = next(self._numbers)
-        self._send(telling.domain, Marker(address, telling.marker, (self._dispatcher.domain,)))
+        self._send(telling.domain, Marker(address, telling.marker))
 
     def sent_again(self, address: str, failed: str, domain: str) -> None:
         """Called when a failure that could not get to one container has been sent to another one.
@@ -193,12 +193,6 @@ class Failures:
         """Called when another container says that what was before a marker has got to the agent."""
         telling = self._tellings.get(address)
         if telling is not None and telling.marker == number and telling.domain == origin:
-            self._release(address)
-
-    def came_back(self, address: str, number: int) -> None:
-        """Called when a marker of this container has come round to it, and so has all that was before."""
-        telling = self._tellings.get(address)
-        if telling is not None and telling.marker == number:
             self._release(address)
 
     def told_at(self, address: str) -> str | None:

@@ -6,8 +6,8 @@ import asyncio
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import Taker, World, numbers_of
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.moving import Taker, World, numbers_of
 from tests.property.searches import at_first
 
 from formicary import Message

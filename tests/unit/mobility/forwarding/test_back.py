@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import World, numbers_of, send
-from tests.property.mobility.redirection.test_redirection_links import Told
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.moving import World, numbers_of, send
+from tests.property.mobility.forwarding.test_forwarding_links import Told
 
 from formicary import Message
 
@@ -33,10 +33,11 @@ async def test_what_waits_for_an_agent_that_was_missing_comes_before_what_its_ho
         home.set(bob.address, C3)  # and then that it is back
         if sent:
             await send(alice, bob.address, [2])
-        await world.move(bob, 3)
-        await send(alice, bob.address, [3])
+        moving = asyncio.create_task(world.move(bob, 3))
         await asyncio.sleep(0.5)
+        await send(alice, bob.address, [3])
         mesh.cut.clear()
+        await moving
         await asyncio.sleep(5)
         assert numbers_of(bob, alice.address) == [0, 1, *([2] if sent else []), 3]
         assert home.get(bob.address) == C4

@@ -64,20 +64,17 @@ class World:
             await asyncio.sleep(0.001)
         await asyncio.sleep(self.longest)  # what others have told meanwhile has come
         await settle(self.places(source))
+        if home != source:  # which is told that this was decided behind all that is sent from there
+            self.places(home).moving(address, here.domain)
+            await self.containers[home].dispatcher.transport.arrive(here.domain)
         brought = []
-
-        def take(message, origin):
-            if origin == here.domain:
-                brought.append(message)
-            return origin == here.domain
-
-        self.places(to).expect(address, here.domain, take)
+        self.places(to).starts(address, here.domain, brought.append)
         while here.scheduler.micro:  # noqa: ASYNC110 -- its messages are in the queue
             await asyncio.sleep(0)
-        self.places(to).starts(address)
         del here.dispatcher.agents[address]
         here.dispatcher.routes.pop(address, None)
-        self.places(source).left(address, there.domain)
+        self.places(source).left(address, there.domain, ())
+        await transport.arrive(there.domain)
         await asyncio.sleep(0.001)  # as `start` takes
         agent.enter_container(there, address)
         agent.become_active(there.scheduler, 1000)
@@ -91,7 +88,7 @@ class World:
 
 
 async def settle(places):
-    await places.settling.settle(places.settling.begin())
+    await places.drains.drain(places.drains.begin())
 
 
 async def send(agent, to, numbers, pause=0.0):

@@ -7,7 +7,7 @@ import random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.mobility.redirection.moving import World, numbers_of
+from tests.property.mobility.forwarding.moving import World, numbers_of
 from tests.property.searches import at_first
 from tests.unit.core.agents import reasons
 
@@ -80,7 +80,7 @@ async def play(seed, program):
                     moving[one] = tasks.create_task(move(world, traffic, agents[one], other))
         await asyncio.sleep(60)
         got = {key: numbers_of(world.agents[key[1]], key[0]) for key in traffic.sent}
-        left = [world.places(number)._detours for number in range(4)]
+        left = [world.places(number)._forwarders for number in range(4)]
         return traffic.sent, got, [reasons(each) for each in world.containers], left
 
 

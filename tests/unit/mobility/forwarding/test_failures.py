@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import World
-from tests.property.mobility.redirection.test_redirection_links import Told
+from tests.property.mobility.forwarding.mesh import Mesh
+from tests.property.mobility.forwarding.moving import World
+from tests.property.mobility.forwarding.test_forwarding_links import Told
 
 from formicary import Message
-from formicary.mobility.redirection import failures
+from formicary.mobility.forwarding import failures
 
 pytestmark = pytest.mark.virtual_clock
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from formicary.mobility.redirection.language import Marker, Moved, encode
+from formicary.mobility.forwarding.language import Moved, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.protocols import Transport
-    from formicary.mobility.redirection.language import News
+    from formicary.mobility.forwarding.language import News
 
 CHANNEL: Final = "ways"
 """The channel of control messages about the ways to agents that have moved."""
@@ -20,7 +20,7 @@ _UNSENT: Final = 1000  # that somebody is told when it has become a member
 _AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
 
-class Announcing:
+class Outbox:
     """Tells other containers, in order, what they are to know.
 
     Args:
@@ -39,7 +39,7 @@ class Announcing:
         self._timer: asyncio.TimerHandle | None = None
 
     def tell(self, domain: str, news: News) -> None:
-        """Tell another container something: a marker behind all messages that go there."""
+        """Tell another container something, behind all messages that go there."""
         unsent = self._unsent.setdefault(domain, [])
         if isinstance(news, Moved) and not self._is_member(domain):
             if len(unsent) < _UNSENT:  # a guest never becomes a member, and does not know these messages
@@ -60,9 +60,8 @@ class Announcing:
     def _send(self, domain: str) -> None:
         if not self._unsent.get(domain):
             return
-        is_behind = any(isinstance(each, Marker) for each in self._unsent[domain])
         payload = encode(self._unsent[domain])
-        if self._transport.send_control(domain, CHANNEL, payload, behind=is_behind):
+        if self._transport.send_control(domain, CHANNEL, payload, behind=True):
             del self._unsent[domain]
         elif self._transport.is_quiet(domain):
             self._on_end(domain)  # nothing is under way, and nothing is remembered there

@@ -1,0 +1,380 @@
+"""The messages for one agent that has moved: held, forwarded, or sent straight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from formicary.container.dead_letters import is_failure
+from formicary.core.errors import FormicaryError
+from formicary.mobility.forwarding.sinks import Forwarding, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.overflow import Source
+    from formicary.container.protocols import Transport
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+    from formicary.mobility.forwarding.course import Course
+
+_OWN: Final = 100  # messages of agents of this container that are held; then their senders wait
+_PAUSED: Final = 100  # messages that are held when the containers that they come from are told to wait
+_MOST: Final = 10_000  # messages that are held for one agent
+
+
+class Forwarder:
+    """What takes the messages for one agent.
+
+    Args:
+        course: says which way they go.
+        dispatcher: the container's.
+        transport: what carries them.
+        on_busy: called when something of this container's agents has to wait.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        dispatcher: Dispatcher,
+        transport: Transport,
+        on_busy: Callable[[Forwarder], None],
+    ) -> None:
+        self.course = course
+        self.address = course.address
+        self.home = course.home
+        self.is_home = course.home == course.own
+        """Whether this container is the agent's home, and forwards all that comes for it."""
+        self._dispatcher = dispatcher
+        self._overflow = dispatcher.overflow
+        self._transport = transport
+        self._on_busy = on_busy
+        self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
+        self._paused: list[Source] = []
+        self._opened: asyncio.Event | None = None  # made for the first who waits
+        self._has_own = False  # whether something of this container's agents waits
+        self.is_moving = False
+        """Whether the home has decided that the agent moves, and it has not started there."""
+        self.source = ""
+        """The container from which the agent arrives now, and what takes what that sends for it."""
+        self.take_brought: Callable[[Message], None] | None = None
+        self.is_used = True
+        """Whether this container's messages may be under way by the present way."""
+        self.is_watched = False
+        """Whether it is looked at again when nothing waits for room any more."""
+        self.has_strays = False
+        """Whether messages of other containers may be under way from here to the home."""
+        self.has_left = False
+        """Whether the agent has left here, over the present link to its home: what fails here may be its."""
+        self.turns = 0
+        """How often all that has waited here has gone on, or failed."""
+
+    @property
+    def domain(self) -> str | None:
+        """The container that messages go to; None where the agent lives here."""
+        return self.course.way
+
+    def leads_to(self, domain: str) -> bool:
+        """Return whether messages of this container's agents go straight to another container now."""
+        return domain == self.course.way and not self.is_held
+
+    @property
+    def is_held(self) -> bool:
+        """Whether messages wait for the way to be clear, or for the agent to have moved."""
+        return self.is_moving or self.course.pending is not None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether messages would go another way without this."""
+        if self.is_held or self.source or self.has_own or self.has_left or not self.course.is_idle:
+            return True
+        return self.domain is not None and (self.is_home or self.domain != self.home)
+
+    @property
+    def has_own(self) -> bool:
+        """Whether something that this container's agents have sent waits here."""
+        if self._has_own and not self._held and not self.has_line:
+            self._has_own = False
+        return self._has_own
+
+    @property
+    def has_line(self) -> bool:
+        """Whether something waits for room."""
+        return self.address in self._overflow.lines
+
+    @property
+    def is_over(self) -> bool:
+        """Whether messages for the agent do not come here any more."""
+        return self._dispatcher.detours.get(self.address) is not self
+
+    def begin(self) -> None:
+        """Have messages come this way."""
+        self._overflow.divert(self.address, self)
+        self._dispatcher.routes.pop(self.address, None)
+        self._dispatcher.detours[self.address] = self
+
+    def end(self) -> None:
+        """Have messages go as the agent's name says, or into its mailbox."""
+        self._overflow.end_diversion(self.address)
+        self._dispatcher.routes.pop(self.address, None)
+        self._dispatcher.detours.pop(self.address, None)
+        self._wake()
+
+    # -- messages of this container's agents ----------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of an agent of this container; return where it waits if there is no room."""
+        is_held = self.is_held
+        if not is_held and not (self.has_line and self.has_own):
+            return self._send(message, receiver)
+        if len(self._held) + len(self._overflow.lines.get(self.address, ())) >= _OWN:
+            return (Waiting(self),)
+        self.note_own()
+        if is_held:
+            self._keep(message, None)
+        else:
+            self._overflow.deliver(message, self.address)
+        return None
+
+    def post_again(self, message: Message) -> Sequence[MessageSink] | None:
+        """Take a message of an agent of this container that has waited; return where it waits on."""
+        if self.is_over:
+            return self._dispatcher.dispatch_to(message, self.address)
+        if self.is_held or (self.has_line and self.has_own):
+            return (Waiting(self),)
+        return self._send(message, self.address)
+
+    def tell(self, failure: Message) -> None:
+        """Tell the agent, which lives here, that a message of its has failed; behind what is under way."""
+        if self.is_held:
+            self._hold(failure, None)
+        else:
+            self._overflow.deliver(failure, self.address)
+
+    def note_own(self) -> None:
+        """Queue what this container's agents send behind what waits here, which may be their own."""
+        self._has_own = True
+        self._dispatcher.routes.pop(self.address, None)
+        self._on_busy(self)
+
+    def _send(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        way = self.course.way
+        if way is None and receiver not in self._dispatcher.agents:
+            reason = f"{receiver} has ended in container {self._dispatcher.name}"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+            return None
+        if way is None:
+            return self._dispatcher.deliver(message, receiver)
+        self.is_used = True
+        return self._transport.post_to(way, message, receiver)
+
+    async def room(self) -> None:
+        """Wait until a message may go, or has to go another way."""
+        while self.is_held and not self.is_over:
+            if self._opened is None:
+                self._opened = asyncio.Event()
+            await self._opened.wait()
+        await self._overflow.wait_until_empty(self.address)
+
+    # -- messages of other containers -----------------------------------------------------------------------
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message that has come from another container."""
+        domain = source.domain
+        if self.take_brought is not None and domain in {self.source, self.home}:
+            self.take_brought(message)
+        elif self.domain is None:
+            self._take_here(message, source)
+        elif self.is_home:
+            self.course.tell_moved(domain)
+            if self.is_moving:
+                self._hold(message, source)
+            else:
+                self._overflow.deliver(message, receiver, source)
+        elif domain != self.home:
+            self.course.tell_moved(domain)
+            self._overflow.deliver(message, receiver, source)
+        elif is_failure(message):  # of what the agent has sent from here
+            self._transport.carry_on(domain, message, receiver)
+        else:
+            reason = f"{receiver} is not in container {self._dispatcher.name}, where it was expected"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+
+    def _take_here(self, message: Message, source: Source) -> None:
+        namesakes = self._dispatcher.namesakes
+        if namesakes is not None and namesakes.keep_arrival(message, self.address, source):
+            return
+        if self.is_held and source.domain != self.home:  # what comes from there is what was under way
+            self._hold(message, source)
+        else:
+            self._overflow.deliver(message, self.address, source)
+
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Forward a message that it is the turn of; return the sinks that have no room now, if any."""
+        del receiver  # it is the agent
+        full = self._forward(message)
+        return (Forwarding(self, full),) if full else None
+
+    def forward_again(self, message: Message) -> Sequence[MessageSink] | None:
+        """Forward a message that has waited for room; return the sinks that have none now, if any."""
+        return self._overflow.bring(message, self.address) if self.is_over else self._forward(message)
+
+    def _forward(self, message: Message) -> Sequence[MessageSink] | None:
+        way = self.course.way
+        if way is None:
+            return self._send(message, self.address)
+        if self.is_moving:
+            self._hold(message, None)
+            return None
+        try:
+            # Also where an agent here has the sender's name: it may be another one.
+            return self._transport.pass_on(self._next(), message, self.address)
+        except FormicaryError as error:  # it is a dead letter already
+            self._dispatcher.tell_sender(message, self.address, str(error))
+            return None
+
+    def _next(self) -> str:
+        """Return where messages of others are forwarded: at home to where the agent is, else home."""
+        if self.is_home and self.course.way is not None:
+            return self.course.way
+        self.has_strays = True
+        return self.home
+
+    # -- markers --------------------------------------------------------------------------------------------
+
+    def on_marker(self, origin: str, number: int) -> None:
+        """Take a marker of another container, behind all that has come from there."""
+        course = self.course
+        course.told.discard(origin)
+        if course.way is None:
+            course.answer(origin, number, course.own if self.address in self._dispatcher.agents else "")
+        elif self.is_moving:
+            self._held.append(partial(self.on_marker, origin, number))
+        elif not self.is_home and origin == self.home:
+            course.answer(origin, number, "")
+        else:
+            self.hurry()
+            if origin == course.way and self.is_home:  # all that was before is there when the answer is
+                course.answer(origin, number, origin)
+            else:
+                course.pass_on(origin, number, self._next())
+
+    def hurry(self) -> None:
+        """Forward what waits for room now, though there is none."""
+        if self.domain is None or not self.has_line:
+            return
+        for message in self._overflow.withdraw(self.address):
+            self._transport.carry_on(self._next(), message, self.address)
+
+    # -- holding --------------------------------------------------------------------------------------------
+
+    def _hold(self, message: Message, source: Source | None) -> None:
+        held = self._held
+        if len(held) >= _MOST:
+            reason = f"too many messages are waiting until {self.address} is located"
+            self._dispatcher.add_dead_letter(message, reason, self.address)
+            return
+        self._keep(message, source)
+        if source is not None and len(held) >= _PAUSED and source not in self._paused:
+            self._paused.append(source)
+            source.pause_sender(self.address, is_paused=True)
+
+    def _keep(self, message: Message, source: Source | None) -> None:
+        self._held.append((message, source))
+        self._dispatcher.unacked_holders.add(self)
+
+    def hold(self) -> None:
+        """Hold all that comes, and what waits for room, until the agent has moved."""
+        self.is_moving = True
+        self._dispatcher.routes.pop(self.address, None)
+        for message in self._overflow.withdraw(self.address) if self.has_line else ():
+            self._keep(message, None)
+
+    def follow(self, domain: str, messages: Sequence[Message]) -> None:
+        """Send what an agent that has left here brings along, and have what comes follow it."""
+        self._dispatcher.routes.pop(self.address, None)
+        self.course.leave(domain)
+        self.has_left = not self.is_home
+        self.is_moving = self.is_used = self.has_strays = False
+        for message in messages:
+            self._transport.carry_on(domain, message, self.address)
+        for message in self._overflow.withdraw(self.address) if self.has_line else ():
+            self._transport.carry_on(domain, message, self.address)
+        self.release()
+
+    def release(self) -> None:
+        """Send on what was held, in its order."""
+        self._dispatcher.unacked_holders.discard(self)
+        self._dispatcher.routes.pop(self.address, None)
+        held, self._held = self._held, deque()
+        for each in held:
+            if isinstance(each, tuple):
+                self.send_on(each[0])
+            else:
+                each()
+        self.turns += 1
+        self._resume()
+        self._wake()
+
+    def send_on(self, message: Message) -> None:
+        """Send a message on, before all that is held."""
+        way = self.course.way
+        if way is None or self.is_home:
+            self._overflow.deliver(message, self.address)
+        else:  # there are few
+            self.is_used = True
+            self._transport.carry_on(way, message, self.address)
+
+    def fail(self, reason: str) -> None:
+        """Fail what was held."""
+        self._dispatcher.unacked_holders.discard(self)
+        held, self._held = self._held, deque()
+        for each in held:
+            if isinstance(each, tuple):
+                self._dispatcher.add_dead_letter(each[0], reason, self.address)
+        self.is_moving = False
+        self.turns += 1
+        self._resume()
+        self._wake()
+        for each in held:
+            if not isinstance(each, tuple):
+                each()
+
+    def forget(self, source: Source) -> None:
+        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+        if source in self._paused:
+            self._paused.remove(source)
+
+    def _resume(self) -> None:
+        paused, self._paused = self._paused, []
+        for source in paused:
+            source.pause_sender(self.address, is_paused=False)
+
+    def _wake(self) -> None:
+        if self._opened is not None:
+            self._opened.set()
+            self._opened = None
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    def holds_up(self, leaving: Collection[str]) -> bool:
+        """Return whether agents have to wait before they leave, as they might overtake messages of their own.
+
+        Args:
+            leaving: their full names.
+        """
+        if self.is_moving or self.address in leaving:
+            return any(message.sender in leaving for message in self.messages())
+        return self.is_held
+
+    def messages(self) -> Sequence[Message]:
+        """Return the messages that are held."""
+        return [each[0] for each in self._held if isinstance(each, tuple)]
+
+    def __str__(self) -> str:
+        if self.domain is None:
+            return f"{self.address} has just come"
+        return f"{self.address} has moved to container {self.domain.partition('.')[0]}"

@@ -41,6 +41,6 @@ nitpick_ignore_regex = [
     (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T|Ts"),
     (
         r"py:class",
-        r"(formicary\.[a-z.]+\.)?(Connectable|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|Carrier|Connections|ServerState|StateFolder|Strand)",
+        r"(formicary\.[a-z_.]+\.)?(Connectable|Conversations|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|Carrier|Connections|ServerState|StateFolder|Strand)",
     ),
 ]

@@ -37,9 +37,10 @@ napoleon_use_ivar = True
 # What is of Python or of libraries, and what stands in signatures though users never name it.
 nitpick_ignore_regex = [
     (r"py:.*", r"(asyncio|collections|random|types|typing)\..*"),
+    (r"py:class", r"(logging\.)?Logger|(socket\.)?socket|TracebackType|Element|Handler"),
     (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T|Ts"),
     (
         r"py:class",
-        r"(formicary\.[a-z.]+\.)?(Connectable|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|ServerState|StateFolder|Strand)",
+        r"(formicary\.[a-z_.]+\.)?(Connectable|Conversations|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|Carrier|Connections|ServerState|StateFolder|Strand)",
     ),
 ]

@@ -4,6 +4,7 @@ from formicary.container.dead_letters import is_failure
 from formicary.core.clock import now, seconds_until
 from formicary.core.coroutines import WAIT, coroutine_function, pause
 from formicary.core.event_loop import loop_factory
+from formicary.core.exports import exporter
 from formicary.core.logs import get_logger
 from formicary.core.mailbox import Deliver, MessageSink
 from formicary.core.message import FORM_PARAMETERS, FORM_TITLE
@@ -36,6 +37,7 @@ __all__ = [
     "check_seconds",
     "complete_for",
     "coroutine_function",
+    "exporter",
     "get_logger",
     "is_container_of",
     "is_failure",

@@ -151,7 +151,7 @@ class Mailbox:
     def open(self, coroutine: Coroutine[Any, Any, None], scheduler: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
         agent = self.owner.agent
-        self.address = agent._address  # noqa: SLF001 -- not by its property, which takes longer
+        self.address = agent.address
         self.routes = agent.container.dispatcher.routes
         self.scheduler = scheduler
         self.greedy = scheduler.greedy

@@ -29,7 +29,7 @@ class MicroInbox:
 
     def __init__(self, agent: MicroAgent, scheduler: Scheduler, routes: Routes) -> None:
         self.agent = agent
-        self.address = agent._address  # noqa: SLF001 -- not by its property, which takes longer
+        self.address = agent.address
         self.handle: Callable[[Message], Any] = agent.handle
         self.routes = routes
         self.scheduler = scheduler

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary.spade.agent import Agent
-    from formicary.xmpp.presence import Contact, PresenceState
+    from formicary.xmpp import Contact, PresenceState
 
 
 OFFLINE = PresenceInfo(PresenceType.UNAVAILABLE, PresenceShow.NONE, None)

@@ -17,7 +17,7 @@ from formicary.spade.missing import Nothing
 
 if TYPE_CHECKING:
     from formicary.spade.agent import Agent
-    from formicary.xmpp.presence import Presence
+    from formicary.xmpp import Presence
 
 __all__ = [
     "Contact",

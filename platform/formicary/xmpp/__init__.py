@@ -11,7 +11,7 @@
 
 from typing import TYPE_CHECKING
 
-from formicary.core.exports import exporter
+from formicary.extending import exporter
 
 if TYPE_CHECKING:
     from formicary.xmpp.discovery import Discovery, Information

@@ -81,7 +81,7 @@ class XmppAgent(Agent):
 
     @property
     def discovery(self) -> Discovery:
-        """Service discovery (XEP-0030): the agent's features, and those of others.
+        """The agent's features, and those of others, as service discovery (XEP-0030) has them.
 
         Raises:
             AgentStateError: the agent has not logged in yet.

@@ -290,11 +290,11 @@ async def test_an_agent_in_transit_registers_nothing():
     async with joined("c1", "c2") as (c1, _, _):
         (alice,) = await begin(c1, "alice")
         await alice.groups.create("market")
-        alice.state = AgentState.TRANSIT
+        alice._state = AgentState.TRANSIT
         for doing in (alice.directory.register("printer"), alice.groups.request_role("market", "seller")):
             with pytest.raises(AgentStateError, match=r"^agent alice is on its way to another container"):
                 await doing
-        alice.state = AgentState.ACTIVE
+        alice._state = AgentState.ACTIVE
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import runpy
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -34,7 +35,7 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
             arguments.
     """
     os.set_inheritable(descriptor, False)
-    channel = ControlChannel(descriptor)
+    channel = ControlChannel(socket.socket(fileno=descriptor))
     with os.fdopen(shared, "rb") as file:
         collections = GcClock(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
     channel.send(Ready())

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from multiprocessing.connection import Connection
+import select
+from collections import deque
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.processes.lines import LineError, Lines, encode
 from formicary.processes.messages import Go, Ready
 from formicary.profiling.model.profile import Frame  # noqa: TC001 -- msgspec looks at the types when it decodes
+
+if TYPE_CHECKING:
+    import socket
+
+_PIECE = 1 << 16  # bytes that are read at once
 
 
 class Report(msgspec.Struct, frozen=True, tag="report"):
@@ -31,7 +39,6 @@ class WindowFacts(msgspec.Struct, frozen=True, tag="facts"):
 
 
 Said = Ready | Go | Report | WindowFacts | Over
-_decode = msgspec.json.Decoder(Said).decode
 
 
 class ControlChannel:
@@ -42,30 +49,35 @@ class ControlChannel:
     a second thread of it gets to read a message.
 
     Args:
-        descriptor: of a connected socket, which is closed with this.
+        end: a connected socket, which is closed with this.
     """
 
-    def __init__(self, descriptor: int) -> None:
-        self._end = Connection(descriptor)
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._lines: Lines[Said] = Lines(Said)
+        self._heard: deque[Said] = deque()
 
     def send(self, said: Said) -> bool:
         """Send something; return False if the other side is gone."""
         try:
-            self._end.send_bytes(msgspec.json.encode(said))
+            self._end.sendall(encode(said) + b"\n")
         except OSError:
             return False
         return True
 
     def receive(self, seconds: float | None = None) -> Said | None:
         """Return what is said next; None if the other side is gone, or is silent for some seconds."""
+        self._end.settimeout(seconds)
         try:
-            return _decode(self._end.recv_bytes()) if self._end.poll(seconds) else None
-        except (OSError, EOFError, msgspec.DecodeError):
+            while not self._heard and (data := self._end.recv(_PIECE)):
+                self._heard += self._lines.feed(data)
+        except (OSError, LineError):
             return None
+        return self._heard.popleft() if self._heard else None
 
     def has_message(self) -> bool:
         """Return whether `receive` would return at once: with a message, or as the other side is gone."""
-        return self._end.poll()
+        return bool(self._heard or select.select([self._end], [], [], 0)[0])
 
     def close(self) -> None:
         """Close this end."""

@@ -73,7 +73,7 @@ class Program:
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        self._channel = ControlChannel(ours.detach())
+        self._channel = ControlChannel(ours)
         with theirs, tempfile.TemporaryFile() as shared:
             shared.truncate(1)
             self._is_open = mmap.mmap(shared.fileno(), 1)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from formicary.core.errors import NameTakenError
     from formicary.server.account import AccountAddress
 
+__all__ = ["UnreachableError", "log_in"]
+
 logger = get_logger("formicary.transport.login")
 
 _WAY_TIMEOUT = 4.0  # seconds that each of the server's addresses gets

@@ -20,6 +20,8 @@ from formicary.transport.xmpp.stream import COMPONENT
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+__all__ = ["clean", "error_reply", "error_text", "escaped", "from_stanza", "quoted", "to_stanza"]
+
 _FORM = "jabber:x:data"
 _STANZA_ERRORS = "urn:ietf:params:xml:ns:xmpp-stanzas"
 _THREAD = "_thread_node"  # SPADE's field for the thread

@@ -21,7 +21,7 @@ class Cell(MicroAgent):
 
 def named(container, name):
     cell = Cell(name)
-    cell.address = f"{name}@{container}.lab.localhost"
+    cell._address = f"{name}@{container}.lab.localhost"
     return cell
 
 

@@ -335,6 +335,12 @@ class Dispatcher(Observed):
             return self.foreign.post(message, receiver)
         if self.sleepers is not None and self.sleepers.wake(receiver):
             return self.held[receiver].accept(message)
+        if (
+            self.places is not None
+            and is_failure(message)
+            and self.places.put_off_failure(message, receiver, "")
+        ):
+            return None  # its container is lost, and may be back
         self.add_dead_letter(message, self.why_unknown(receiver), receiver)
         return None
 

@@ -309,7 +309,21 @@ class LocationTable:
         self._failures.joined(domain)
 
     def lost(self, domain: str) -> None:
-        """Do nothing: a link to a container that is not a member any more may live on."""
+        """Send what goes straight to a container that is not a member any more by the agents' homes.
+
+        Its link may live on, and bring what is under way.
+        """
+        for forwarder in tuple(self._forwarders.values()):
+            course = forwarder.course
+            is_straight = not forwarder.is_home and domain == course.way != forwarder.home
+            if not is_straight or course.pending is not None:
+                continue
+            if self._transport.may_be_under_way(domain, forwarder.address):
+                course.mark(domain)
+            else:
+                course.way = forwarder.home
+            self._dispatcher.routes.pop(forwarder.address, None)
+            self._keep_if_needed(forwarder)
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""

@@ -62,7 +62,7 @@ def running_line(path: Path, frame: FrameType | None) -> int | None:
 
 
 def with_code(failure: str, path: Path) -> str:
-    """Add to what is said of an agent's failure what stands in the line that it names.
+    """Append the source line that an agent's failure names.
 
     Args:
         failure: such as `ping/Ask: ValueError: ... (program.py:12, in run)`.

@@ -14,4 +14,4 @@ CPU_GROUP = "runtime"
 
 
 class RepetitionError(FormicaryError):
-    """A repetition could not be measured; the run may go on with others."""
+    """A repetition could not be measured; the run may continue with others."""

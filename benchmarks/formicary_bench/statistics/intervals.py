@@ -176,7 +176,7 @@ def median_slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval | N
 
 
 FEWEST = 10
-"""Values below which nothing is said of it: of fewer, what depends is seldom seen."""
+"""The fewest values that are tested for dependence; fewer would rarely show it."""
 
 _BELIEVED = 1.645  # standard errors: 5%, one-sided; to be wrong only makes an interval wider than need be
 _MOST = 0.9  # few values do not tell a correlation near 1, at which an interval would have no end

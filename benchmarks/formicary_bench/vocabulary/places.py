@@ -111,7 +111,7 @@ MOST_CORES = 1024
 """The most that can be asked for."""
 
 PLATFORM_CORES = "--cores requires Linux, which can restrict a process to some cores; omit --cores"
-"""What is said where there is no such means."""
+"""The error on systems that cannot restrict a process to some cores."""
 
 
 ONE_CORE = {"cores": (1,)} if hasattr(os, "sched_setaffinity") else {}

@@ -107,7 +107,7 @@ def name(row: Row) -> str:
 
 
 def process_name(role: str) -> str:
-    """Return a process's name, by its role, with its host if it is said behind it."""
+    """Return the name of a process by its role, which may end in `@` and a host."""
     role, _, host = role.partition("@")
     name = DOING.get(role, role)
     return f"{name} on {host}" if host else name

@@ -23,7 +23,7 @@ _SENDING = {ASK, MEMBER, BOTH, CREATE}
 
 
 class HostObserver(Observer):
-    """Has all that it learns go on to another observer, and looks at the hosts meanwhile."""
+    """Forwards everything to another observer, and samples the hosts meanwhile."""
 
     marks = True
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.registrations import Registrations, Successor
 
 EXPIRY = 300.0
-"""Seconds that an entry stays, where nothing else is said."""
+"""Seconds until an entry expires, by default."""
 
 _UNSUPPORTED = "unsupported-function"
 

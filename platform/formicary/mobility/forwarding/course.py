@@ -1,9 +1,10 @@
 """The way of one container's messages to one agent: where they go, and when they may go elsewhere.
 
 A container sends the messages for an agent one way at a time: to the agent's home, straight to where it
-lives, or into its mailbox. It changes its way by one act: hold what is sent from now on, send a marker behind
-all that has gone the old way, and go on when the marker has reached the agent. Containers on the way pass the
-marker on behind the messages: one that the agent has left to its home, the home to where it lives.
+lives, or into its mailbox. To change it, the container holds new messages, sends a marker behind those that
+have gone the old way, and continues once the marker has reached the agent. Containers on the way pass the
+marker on behind the messages: one that the agent has left sends it to the home, and the home to where the
+agent lives.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class Course(msgspec.Struct):
         self.way, self.pending, self._next = domain, None, []
 
     def mark(self, old: str) -> None:
-        """Begin to change the way."""
+        """Start changing the way: send a marker the old way."""
         self.old, self.pending = old, next(self.numbers)
         self.tell(old, Marker(self.address, self.pending))
 

@@ -11,7 +11,7 @@ import textwrap
 from types import FunctionType, MemberDescriptorType, NoneType
 from typing import TYPE_CHECKING
 
-from formicary.core.base_agent import BaseAgent
+from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.behaviour import Behaviour
 from formicary.core.errors import DefinitionError
 from formicary.core.mailbox import Mailbox
@@ -30,6 +30,9 @@ _SLOTS: dict[str, tuple[type, ...]] = {
     "mailbox": (Mailbox, NoneType),
     "micro_inbox": (NoneType,),
     "strand_phase": (int, NoneType),
+    "_name": (str,),
+    "_address": (NoneType,),
+    "_state": (AgentState,),
     "_behaviours": (tuple, NoneType),
     "_ended": (tuple, NoneType),
     "_knowledge": (dict, NoneType),

@@ -41,6 +41,16 @@ async def test_who_sets_what_is_the_platforms_is_told_at_once(attribute):
         await container.agents[0].stop()
 
 
+@pytest.mark.parametrize("attribute", ["_address", "_state"])
+async def test_who_sets_what_the_platform_keeps_there_is_told_at_the_start(attribute):
+    class Hidden(Moody):
+        pass
+
+    async with Container("c1") as container:
+        with pytest.raises(DefinitionError, match=f"agent a has set `{attribute}` to str"):
+            await container.start(Hidden("a", attribute))
+
+
 async def test_who_sets_its_state_before_it_is_an_agent_is_told():
     class Early(Agent):
         def __init__(self):

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import force_setattr
 
-from formicary.container.copying import copy_of, copying
+from formicary.container.copying import copying
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
+from formicary.container.full_names import FullNames
 from formicary.container.instruments import Observed
 from formicary.container.overflow import Overflow
 from formicary.container.waiting import WaitingMessages
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
 from formicary.core.message import copied
-from formicary.core.names import MANAGEMENT, complete, shorten_for
+from formicary.core.names import MANAGEMENT, shorten_for
 from formicary.core.quoting import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from formicary.container.held import HeldMessages
+    from formicary.container.locations import Forwarder, Locations
     from formicary.container.overflow import Source
-    from formicary.container.places import Detour, Namesakes, Places
     from formicary.container.protocols import (
         ConversationRoutes,
-        Finder,
         ForeignAgents,
         Outlet,
         Sleepers,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
 
-_REMEMBERED = 65_536  # names whose full form is remembered
+_REMEMBERED = 65_536  # routes to agents elsewhere
 
 
 class Dispatcher(Observed):
@@ -64,6 +64,7 @@ class Dispatcher(Observed):
         self.name = name
         self.platform = platform
         self.domain = f"{name}.{platform}"
+        self.names = FullNames(self.domain, platform)
         self.dead_letters = DeadLetters()
         self.copies = False  # whether agents get copies of messages that were handed over here
         self.overflow = Overflow(self, when_full, send_timeout)
@@ -73,30 +74,26 @@ class Dispatcher(Observed):
         self.held: dict[str | None, HeldMessages] = {}  # by full names of agents at rest, or about to come
         self.visitors: dict[str, str] = {}
         """Full names of agents of other containers that live here, or are passed on to, by short ones."""
-        self.detours: dict[str, Detour] = {}
-        """How messages go to agents that are not where their names say, by full name."""
-        self.places: Places | None = None  # knows these
-        self.namesakes: Namesakes | None = None  # while it is not known whose agents some are
+        self.locations: Locations | None = None  # where there are other containers
+        self.forwarders: Mapping[str, Forwarder] = {}
+        """What takes messages for agents that are not where their names say, by full name; of `locations`."""
         self.unacked_holders: set[UnackedHolder] = set()
         """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.foreign: ForeignAgents | None = None  # where there is a gateway
         self.sleepers: Sleepers | None = None  # those that sleep, when the first has
-        self.finder: Finder | None = None  # on a local platform, of agents in its other containers
         self.conversations: ConversationRoutes | None = None  # when the first has asked or taken part
         self.transport: Transport | None = None
         self.is_closing = False
         self._open_services = open_services
         self._management = f"{MANAGEMENT}@{self.domain}"
-        self.full_names: dict[str, str] = {}
-        """By the names by which agents were written to, where no `finder` knows more."""
 
     # -- routes ---------------------------------------------------------------------------------------------
 
     def add_route(self, receiver: str, deliver: Deliver) -> None:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
         if not self.instruments and len(self.routes) - len(self.agents) < _REMEMBERED:
-            if receiver in self.detours and receiver in self.overflow.lines:
+            if receiver in self.forwarders and receiver in self.overflow.lines:
                 return  # what has come before is to go first
             self.routes[receiver] = deliver
 
@@ -135,8 +132,8 @@ class Dispatcher(Observed):
 
     def domain_of(self, address: str) -> str | None:
         """Return in which container an agent is that is not where its name says; None of any other."""
-        detour = self.detours.get(address)
-        return None if detour is None else detour.domain
+        forwarder = self.forwarders.get(address)
+        return None if forwarder is None else forwarder.domain
 
     def leads_to(self, domain: str, receiver: str) -> bool:
         """Return whether messages for an agent go straight to another container now.
@@ -145,15 +142,15 @@ class Dispatcher(Observed):
             domain: that of the container.
             receiver: the agent's full name.
         """
-        if (detour := self.detours.get(receiver)) is not None:
-            return detour.leads_to(domain)
+        if (forwarder := self.forwarders.get(receiver)) is not None:
+            return forwarder.leads_to(domain)
         return receiver.endswith(f"@{domain}") and receiver not in self.agents
 
     # -- sending --------------------------------------------------------------------------------------------
 
     async def send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
-        if self.finder is not None and (search := self.finder.search(message)) is not None:
+        if self.names.finder is not None and (search := self.names.finder.search(message)) is not None:
             assert self.scheduler is not None  # who finds others is in an open container
             with self.scheduler.busy(lambda: f"other containers to locate {message.to}"):
                 await search
@@ -168,7 +165,7 @@ class Dispatcher(Observed):
 
     def send_nowait(self, message: Message) -> None:
         """Send by the long way, without waiting for room; errors as of `MicroAgent.send_nowait`."""
-        if self.finder is not None and self.finder.hold(message):
+        if self.names.finder is not None and self.names.finder.hold(message):
             return
         completed, full, error = self.dispatch(message)
         if full:
@@ -184,7 +181,7 @@ class Dispatcher(Observed):
         """
         if message.to in self.routes and not self.is_closing:
             full = self.deliver(message, message.to)  # type: ignore[arg-type]  # one name
-            return (self.completed(message) if full else message), full or (), None
+            return (self.names.complete(message) if full else message), full or (), None
         message = self._complete(message)
         sinks: list[MessageSink] = []
         first_error = None
@@ -197,8 +194,8 @@ class Dispatcher(Observed):
 
     def dispatch_to(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message to one of its receivers, by full name, wherever it is; results as of `deliver`."""
-        if (detour := self.detours.get(receiver)) is not None:
-            return detour.post(message, receiver)
+        if (forwarder := self.forwarders.get(receiver)) is not None:
+            return forwarder.post(message, receiver)
         is_here = receiver in self.agents or not self._is_elsewhere(receiver)
         outlet = None if is_here else self._outlet(message.sender, receiver)
         return self.deliver(message, receiver) if outlet is None else outlet.post(message, receiver)
@@ -216,26 +213,12 @@ class Dispatcher(Observed):
             raise ContainerClosedError(f"container {self.name} is not open")
         if not message.receivers:
             raise InvalidMessageError("a message without a receiver cannot be sent; set its `to`")
-        completed = self.completed(message)
+        completed = self.names.complete(message)
         if self.instruments:
             self.notify("message_sent", completed)
         elif completed is not message and type(message.to) is str:
             self._add_alias(message.to, completed.to)  # type: ignore[arg-type]  # one name here as there
         return completed
-
-    def completed(self, message: Message) -> Message:
-        """Return a message with its receivers' full names, each once; the same message if it has them."""
-        if isinstance(name := message.to, str):
-            if (address := self.full_name(name)) == name:
-                return message
-            message = copied(message)  # its other parts were looked at when it was made
-            force_setattr(message, "to", address)
-            return message
-        names = message.receivers
-        addresses = tuple(dict.fromkeys(map(self.full_name, names)))
-        if addresses == names:
-            return message
-        return message.replace(to=addresses)
 
     def _add_alias(self, name: str, address: str) -> None:
         """Have messages to a short name go straight to the agent with this full name, if there is a way."""
@@ -255,17 +238,6 @@ class Dispatcher(Observed):
 
         self.add_route(name, deliver)
 
-    def full_name(self, name: str) -> str:
-        """Return the full name of an agent by any of its names, as far as it is known."""
-        if self.finder is not None and (found := self.finder.known(name)) is not None:
-            return found
-        address = self.full_names.get(name)
-        if address is None:
-            if len(self.full_names) >= _REMEMBERED:
-                self.full_names.clear()
-            address = self.full_names[name] = complete(name, self.domain, self.platform)
-        return address
-
     def _is_elsewhere(self, receiver: str) -> bool:
         return receiver.partition("/")[0].partition("@")[2] != self.domain
 
@@ -283,27 +255,22 @@ class Dispatcher(Observed):
         """
         deliver = self.routes.get(receiver)
         # What leads to an agent that has moved is for messages to it alone, which others may have, too.
-        if deliver is not None and (message.to is receiver or receiver not in self.detours):
+        if deliver is not None and (message.to is receiver or receiver not in self.forwarders):
             is_for_one = message.to is receiver or type(message.to) is str
             return deliver(message) if is_for_one else self._deliver_to_one(message, receiver, deliver)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
-        if agent is None and (detour := self.detours.get(receiver)) is not None:
-            return detour.pass_on(message, receiver)  # even if it is about to come here
+        if agent is None and (forwarder := self.forwarders.get(receiver)) is not None:
+            return forwarder.pass_on(message, receiver)  # even if it is about to come here
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)
         if agent is None:
             return self._deliver_elsewhere(message, receiver)
-        if not self.instruments and receiver not in self.detours:
+        if not self.instruments and receiver not in self.forwarders:
             # From the first message on, others go straight to the agent.
             deliver = self.routes[receiver] = self.wrap(agent)
             return deliver(message)
         dead_before = self.dead_letters.total
-        deliver = agent.deliver_message
-        if self.conversations is not None:
-            deliver = self.conversations.wrap(receiver, deliver)
-        for observer in self.observers:
-            deliver = observer.wrap(receiver, deliver)
-        full = deliver(copy_of(message) if self.copies else message)
+        full = self._wrapped(receiver, agent.deliver_message)(message)
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
@@ -319,11 +286,13 @@ class Dispatcher(Observed):
 
     def wrap(self, agent: Agent | MicroAgent) -> Deliver:
         """Return the shortest way in to an agent of this container."""
-        entrance = agent.message_entrance()
+        return self._wrapped(agent.address, agent.message_entrance())
+
+    def _wrapped(self, address: str | None, entrance: Deliver) -> Deliver:
         if self.conversations is not None:
-            entrance = self.conversations.wrap(agent.address, entrance)
+            entrance = self.conversations.wrap(address, entrance)
         for observer in self.observers:
-            entrance = observer.wrap(agent.address, entrance)
+            entrance = observer.wrap(address, entrance)
         return copying(entrance) if self.copies else entrance
 
     def _deliver_elsewhere(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
@@ -336,9 +305,9 @@ class Dispatcher(Observed):
         if self.sleepers is not None and self.sleepers.wake(receiver):
             return self.held[receiver].accept(message)
         if (
-            self.places is not None
+            self.locations is not None
             and is_failure(message)
-            and self.places.put_off_failure(message, receiver, "")
+            and self.locations.put_off_failure(message, receiver, "")
         ):
             return None  # its container is lost, and may be back
         self.add_dead_letter(message, self.why_unknown(receiver), receiver)
@@ -349,15 +318,15 @@ class Dispatcher(Observed):
         return (
             receiver in self.agents
             or receiver in self.system_agents
-            or receiver in self.detours
+            or receiver in self.forwarders
             or receiver in self.held
             or (self.sleepers is not None and self.sleepers.is_asleep(receiver))
         )
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, which is not known here."""
-        if self.places is not None:
-            self.places.take_stray(message, receiver, source)
+        if self.locations is not None:
+            self.locations.take_stray(message, receiver, source)
         else:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)
 
@@ -368,14 +337,14 @@ class Dispatcher(Observed):
 
     def why_unknown(self, receiver: str) -> str:
         """Return why there is no way to a receiver, as a sentence."""
-        if (detour := self.detours.get(receiver)) is not None:
-            return f"{detour}, and container {self.name} is connected to no other"
+        if (forwarder := self.forwarders.get(receiver)) is not None:
+            return f"{forwarder}, and container {self.name} is connected to no other"
         if self._is_elsewhere(receiver) and self.transport is not None:
             return f"{receiver} is not in container {self.name}, and its container is not known"
         if self._is_elsewhere(receiver):
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
         where = f"in container {self.name}"
-        if self.finder is not None and self.finder.was_missed(receiver):
+        if self.names.finder is not None and self.names.finder.was_missed(receiver):
             where = "on this local platform"
         return f"no agent named {receiver.partition('@')[0]!r} lives {where}"
 
@@ -412,10 +381,11 @@ class Dispatcher(Observed):
 
     def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
         """Tell the sender of a dead letter that it is one."""
+        locations = self.locations
         if (
-            self.namesakes is not None
+            locations is not None
             and message.sender in self.agents
-            and self.namesakes.keep(message, receiver, reason)
+            and locations.conflicts.keep(message, receiver, reason)
         ):
             return
         if (failure := self.failure_of(message, receiver, reason)) is not None:
@@ -423,8 +393,8 @@ class Dispatcher(Observed):
 
     def tell_here(self, failure: Message, address: str) -> None:
         """Tell an agent of this container, by its full name, that a message of its own has failed."""
-        if (detour := self.detours.get(address)) is not None:
-            detour.tell(failure)
+        if (forwarder := self.forwarders.get(address)) is not None:
+            forwarder.tell(failure)
         else:
             self.overflow.deliver(failure, address)
 

@@ -87,7 +87,7 @@ class Lifecycle:
                 f"an agent named {agent.name!r} already lives in container {container.name}; choose "
                 "another name"
             )
-        if dispatcher.detours or dispatcher.sleepers is not None:
+        if dispatcher.forwarders or dispatcher.sleepers is not None:
             self.check_not_away(address)
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
@@ -150,10 +150,10 @@ class Lifecycle:
             NameTakenError: one does.
         """
         self.check_not_asleep(address)
-        detour = self._dispatcher.detours.get(address)
-        if detour is not None and detour.domain is not None:
+        forwarder = self._dispatcher.forwarders.get(address)
+        if forwarder is not None and forwarder.domain is not None:
             raise NameTakenError(
-                f"agent {address} now lives in container {detour.domain.partition('.')[0]}; choose "
+                f"agent {address} now lives in container {forwarder.domain.partition('.')[0]}; choose "
                 "another name"
             )
 
@@ -290,7 +290,7 @@ class Lifecycle:
     def _take_out(self, agent: BaseAgent) -> None:
         dispatcher = self._dispatcher
         del dispatcher.agents[agent.address]
-        if dispatcher.visitors and agent.address not in dispatcher.detours:
+        if dispatcher.visitors and agent.address not in dispatcher.forwarders:
             dispatcher.remove_visitor(str(agent.address))
         dispatcher.routes.pop(agent.address, None)
         dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
@@ -351,8 +351,8 @@ class Lifecycle:
             return False
         own = self._at_domain
         return not any(
-            address.endswith(own) and detour.domain is not None
-            for address, detour in dispatcher.detours.items()
+            address.endswith(own) and forwarder.domain is not None
+            for address, forwarder in dispatcher.forwarders.items()
         )
 
 

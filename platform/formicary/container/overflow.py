@@ -146,7 +146,7 @@ class Overflow:
         Raises:
             MailboxFullError: always.
         """
-        message = self._dispatcher.completed(message)
+        message = self._dispatcher.names.complete(message)
         for sink in full:
             self._dispatcher.add_dead_letter(message, f"{sink} {reason}", sink.address, tell_sender=False)
         raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
@@ -155,7 +155,7 @@ class Overflow:
         """Wait, as a sender, until full sinks have taken the message; errors as of `Behaviour.send`."""
         if self._when_full == "fail":
             self.refuse(message, full)
-        message = self._dispatcher.completed(message)
+        message = self._dispatcher.names.complete(message)
         waiting = list(full)
         try:
             async with asyncio.timeout(self.send_timeout):
@@ -186,8 +186,8 @@ class Overflow:
 
     def bring(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Deliver a message here, or pass it on to where its receiver is; return the sinks that are full."""
-        detour = self._dispatcher.detours.get(receiver)
-        deliver = self._dispatcher.deliver if detour is None else detour.pass_on
+        forwarder = self._dispatcher.forwarders.get(receiver)
+        deliver = self._dispatcher.deliver if forwarder is None else forwarder.pass_on
         return deliver(message, receiver)
 
     def takes_from_outside(self, receiver: str) -> bool:
@@ -230,8 +230,8 @@ class Overflow:
             line.task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
         dispatcher = self._dispatcher
-        if origin is not None and message.sender in dispatcher.agents and dispatcher.places is not None:
-            dispatcher.places.go_behind(receiver)  # its sender has come here meanwhile
+        if origin is not None and message.sender in dispatcher.agents and dispatcher.locations is not None:
+            dispatcher.locations.go_behind(receiver)  # its sender has come here meanwhile
         if len(line) >= patience and origin is not None and origin not in line.paused:
             line.paused.append(origin)
             origin.pause_sender(receiver, is_paused=True)

@@ -54,9 +54,9 @@ class Room:
             waiting[:] = of_others
             return
         waiting[:] = [sink, *of_others]
-        detour = self._dispatcher.detours.get(receiver) if is_first else None
-        if detour is not None:
-            waiting[:1] = detour.pass_on(message, receiver) or ()
+        forwarder = self._dispatcher.forwarders.get(receiver) if is_first else None
+        if forwarder is not None:
+            waiting[:1] = forwarder.pass_on(message, receiver) or ()
         else:
             waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
 

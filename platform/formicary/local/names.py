@@ -80,7 +80,7 @@ class LocalNames:
             self.joined(domain, 0)
         self._look_whether_all_are_met()
         await self._met
-        self._dispatcher.finder = self
+        self._dispatcher.names.finder = self
 
     def _look_whether_all_are_met(self) -> None:
         if self._met is not None and not self._met.done() and self._search.peers >= self._others:
@@ -88,7 +88,7 @@ class LocalNames:
 
     def close(self) -> None:
         """Find nothing more; what waits for agents to be found is not delivered."""
-        self._dispatcher.finder = None
+        self._dispatcher.names.finder = None
         self._container.lifecycle.on_gone = self._gone_before
         self._container.lifecycle.on_not_away = None
         if self._flush is not None:
@@ -127,7 +127,7 @@ class LocalNames:
             reason = (
                 f"{_HELD} messages are already waiting for their receivers to be found on the local platform"
             )
-            self._dispatcher.add_dead_letter(self._dispatcher.completed(message), reason)
+            self._dispatcher.add_dead_letter(self._dispatcher.names.complete(message), reason)
             return True
         if not self._held:
             self._holding = asyncio.get_running_loop().create_future()

@@ -58,12 +58,12 @@ class PlatformServices:
         container.lifecycle.add_system_agent(self.agent)
         self._transport = transport
         self._members: Members | None = None
-        self.places: LocationTable | None = None
+        self.locations: LocationTable | None = None
         if transport is not None:
             self._members = Members(container.domain, options.main, transport)
             container.peers = self._members
-            self.places = LocationTable(container, transport, self._members.is_member)
-            self._members.on_end.append(self.places.ended)
+            self.locations = LocationTable(container, transport, self._members.is_member)
+            self._members.on_end.append(self.locations.ended)
             self._members.on_end.append(container.container_lost)
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement: Agreement | None = None
@@ -135,12 +135,12 @@ class PlatformServices:
             members = self._members
             assert members is not None
             assert self._transport is not None
-            assert self.places is not None
+            assert self.locations is not None
             self._mobility = MobilityService(
                 self._container,
                 members.incarnation,
                 self._transport,
-                self.places,
+                self.locations,
                 is_member=members.is_member,
                 listed=lambda: members.all,
                 attached_state=lambda: self.attached_state,
@@ -182,7 +182,7 @@ class PlatformServices:
         return self.cloning.handle(message)
 
     def _place_of(self, address: str) -> str | None:
-        return None if self.places is None else self.places.get(address)
+        return None if self.locations is None else self.locations.get(address)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
         """Answer a guest of the platform, which has no part in the directory of its own."""
@@ -227,8 +227,8 @@ class PlatformServices:
         assert self._agreement is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
-        if self.places is not None:
-            self._members.listen(self.places)
+        if self.locations is not None:
+            self._members.listen(self.locations)
         self._members.start()
         await self._members.get_acquainted(self._agreement.has_told)
         self._is_open.set()
@@ -254,8 +254,8 @@ class PlatformServices:
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             if self._members is not None:
                 stack.callback(self._members.close)
-            if self.places is not None:
-                stack.callback(self.places.close)
+            if self.locations is not None:
+                stack.callback(self.locations.close)
             stack.callback(self._close_mobility)
             stack.push_async_callback(self.backend.close)
             if self._sleeping is not None:

@@ -29,7 +29,6 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.namesakes import Namesakes
 from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
 
@@ -96,7 +95,6 @@ class MobilityService:
             act=self._act,
         )
         self._origins = Origins(container)
-        self._namesakes = Namesakes(container.dispatcher)
         self._arriving = Arriving(
             container,
             self._machine,
@@ -179,12 +177,12 @@ class MobilityService:
     def link_opened(self, domain: str) -> None:
         """Called when a link to another container has begun, and nothing has come over it."""
         if self._machine.hosts(domain):
-            self._namesakes.doubt(domain)
+            self._places.conflicts.doubt(domain)
 
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended, or has begun anew."""
         self._arriving.link_ended(domain)
-        self._namesakes.know(domain)
+        self._places.conflicts.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
@@ -245,7 +243,7 @@ class MobilityService:
             self._telling.send()  # that these were all
 
     def _known(self, known: Known) -> None:
-        self._namesakes.know(known.home)
+        self._places.conflicts.know(known.home)
 
     def _moving(self, moving: Moving) -> None:
         self._places.moving(moving.address, moving.source)

@@ -174,14 +174,14 @@ class Conversations:
 
     async def full_name(self, name: str) -> str:
         """Return the full name of an agent by any of its names."""
-        dispatcher = self.dispatcher
+        names = self.dispatcher.names
         if (
-            dispatcher.finder is not None
+            names.finder is not None
             and "@" not in name
-            and (search := dispatcher.finder.search(Message(to=name))) is not None
+            and (search := names.finder.search(Message(to=name))) is not None
         ):
             await search
-        return dispatcher.full_name(name)
+        return names.of(name)
 
     def known_name(self, name: str | Partners) -> str | None:
         """Return the full name of an agent who is to be asked, where that is known without a search.
@@ -191,9 +191,8 @@ class Conversations:
         """
         if self.is_closed:
             self.check_open()
-        if name.__class__ is not str or self.dispatcher.finder is not None:
-            return None
-        return self.dispatcher.full_names.get(name)
+        names = self.dispatcher.names
+        return names.known.get(name) if name.__class__ is str and names.finder is None else None
 
     def check_open(self) -> None:
         """Make sure that the agent has not ended.

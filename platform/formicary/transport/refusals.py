@@ -63,7 +63,7 @@ class Refusals:
         home = router.links.get(sender.partition("@")[2])
         if domain is None and (home is None or not home.has_heard(sender)):
             domain = router.container.dispatcher.domain_of(sender)
-        link, places = router.links.get(domain or ""), router.container.dispatcher.places
+        link, places = router.links.get(domain or ""), router.container.dispatcher.locations
         if link is None and sender.endswith(f"@{router.container.domain}"):
             if places is not None:
                 places.put_off_failure(failure, sender, "")  # unless it has ended here
@@ -82,7 +82,7 @@ class Refusals:
         """Tell `receiver` of a failure that the link to `domain` could not bring; return whether it knows."""
         router, home = self._router, receiver.partition("@")[2]
         self.return_paths.forget(receiver)
-        places = router.container.dispatcher.places
+        places = router.container.dispatcher.locations
         link: Link | None
         if home != router.container.domain:
             link = router.link_for(receiver)

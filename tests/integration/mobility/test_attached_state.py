@@ -39,10 +39,10 @@ def carry(agent, there, *, is_told=True):
     arrived.become_active(there.scheduler, 1000)
     del here.dispatcher.agents[address]
     here.dispatcher.routes.pop(address, None)
-    there.platform_services.places.arrived(address)
+    there.platform_services.locations.arrived(address)
     for container in {here, containers[address.partition("@")[2]]}:
         if container is not there:
-            container.platform_services.places.set(address, there.domain)
+            container.platform_services.locations.set(address, there.domain)
 
     def tell():
         here.platform_services.attached_state.release(address, successor)

@@ -74,13 +74,13 @@ async def test_what_waits_for_an_agent_that_leaves_goes_after_it_in_order():
                 Message(to=address, sender="bob@c1.lab.localhost", body=str(number)), address
             )
         await until_idle()
-        detour = Mock(pass_on=lambda message, _: bodies.append(message.body))
-        detour.post.side_effect = AssertionError("it goes behind what waits")
-        dispatcher.detours[address] = detour
+        forwarder = Mock(pass_on=lambda message, _: bodies.append(message.body))
+        forwarder.post.side_effect = AssertionError("it goes behind what waits")
+        dispatcher.forwarders[address] = forwarder
         del dispatcher.held[address]
         assert [message.body for message in held.end()] == ["0"]
         await until_idle()
-        del dispatcher.detours[address]
+        del dispatcher.forwarders[address]
         assert bodies == ["1", "2", "3"]
 
 

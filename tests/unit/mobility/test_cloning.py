@@ -126,7 +126,7 @@ async def test_why_there_is_no_copy_is_said_and_the_agent_goes_on(where, caplog)
             await c1.start(agent)
         await there.start(Cell("taken"))
         before = there.agents
-        there.platform_services.places.set(f"away@{there.domain}", (c2 if there is c1 else c1).domain)
+        there.platform_services.locations.set(f"away@{there.domain}", (c2 if there is c1 else c1).domain)
         for agent, name, sentence in (
             (
                 sheep,
@@ -229,7 +229,7 @@ async def test_what_is_no_order_is_answered_in_a_sentence(body):
 
 async def test_no_agent_takes_the_name_of_one_that_is_away():
     async with platform() as (c1, c2):
-        c1.platform_services.places.set(f"ada@{c1.domain}", c2.domain)
+        c1.platform_services.locations.set(f"ada@{c1.domain}", c2.domain)
         with pytest.raises(NameTakenError, match="now lives in container c2"):
             await c1.start(Sheep("ada"))
         await asyncio.sleep(0)

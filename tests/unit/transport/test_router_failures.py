@@ -61,7 +61,7 @@ async def test_who_is_missing_is_told_when_it_is_found_again(is_back):
         alice = await world.start("alice", 0)
         await asyncio.sleep(5)
         await world.move(alice, 1)
-        places = home.dispatcher.places
+        places = home.dispatcher.locations
         places.missing(alice.address)
         home.dispatcher.tell_sender(Message("bob@c1", alice.address, reply_with="1"), "bob@c1", "it is gone")
         await asyncio.sleep(5)
@@ -80,7 +80,7 @@ async def test_who_writes_home_from_where_its_home_has_lost_it_is_told_there():
         alice = await world.start("alice", 0)
         await asyncio.sleep(5)
         await world.move(alice, 1)
-        home.dispatcher.places.forget(alice.address)  # as where the other is no member for a moment
+        home.dispatcher.locations.forget(alice.address)  # as where the other is no member for a moment
         await say(alice, f"nobody@{home.domain}", 1)
         assert [body for _, body in alice.bodies] == ["no agent named 'nobody' lives in container c1"]
         await asyncio.sleep(5)

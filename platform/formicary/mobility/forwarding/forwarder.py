@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.mobility.forwarding.course import Course
+    from formicary.mobility.forwarding.name_conflicts import NameConflicts
 
 _OWN: Final = 100  # messages of agents of this container that are held; then their senders wait
 _PAUSED: Final = 100  # messages that are held when the containers that they come from are told to wait
@@ -33,6 +34,7 @@ class Forwarder:
         course: says which way they go.
         dispatcher: the container's.
         transport: what carries them.
+        conflicts: knows whether the agent may be another one than its home has.
         on_busy: called when something of this container's agents has to wait.
     """
 
@@ -41,6 +43,7 @@ class Forwarder:
         course: Course,
         dispatcher: Dispatcher,
         transport: Transport,
+        conflicts: NameConflicts,
         on_busy: Callable[[Forwarder], None],
     ) -> None:
         self.course = course
@@ -51,6 +54,7 @@ class Forwarder:
         self._dispatcher = dispatcher
         self._overflow = dispatcher.overflow
         self._transport = transport
+        self._conflicts = conflicts
         self._on_busy = on_busy
         self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
         self._paused: list[Source] = []
@@ -108,19 +112,17 @@ class Forwarder:
     @property
     def is_over(self) -> bool:
         """Whether messages for the agent do not come here any more."""
-        return self._dispatcher.detours.get(self.address) is not self
+        return self._dispatcher.forwarders.get(self.address) is not self
 
     def begin(self) -> None:
         """Have messages come this way."""
         self._overflow.divert(self.address, self)
         self._dispatcher.routes.pop(self.address, None)
-        self._dispatcher.detours[self.address] = self
 
     def end(self) -> None:
         """Have messages go as the agent's name says, or into its mailbox."""
         self._overflow.end_diversion(self.address)
         self._dispatcher.routes.pop(self.address, None)
-        self._dispatcher.detours.pop(self.address, None)
         self._wake()
 
     # -- messages of this container's agents ----------------------------------------------------------------
@@ -204,8 +206,7 @@ class Forwarder:
             self._dispatcher.add_dead_letter(message, reason, receiver)
 
     def _take_here(self, message: Message, source: Source) -> None:
-        namesakes = self._dispatcher.namesakes
-        if namesakes is not None and namesakes.keep_arrival(message, self.address, source):
+        if self._conflicts.keep_arrival(message, self.address, source):
             return
         if self.is_held and source.domain != self.home:  # what comes from there is what was under way
             self._hold(message, source)

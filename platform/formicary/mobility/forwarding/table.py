@@ -16,6 +16,7 @@ from formicary.mobility.forwarding.drains import DrainTracker
 from formicary.mobility.forwarding.failures import Failures
 from formicary.mobility.forwarding.forwarder import Forwarder
 from formicary.mobility.forwarding.language import Marker, Moved, Through, decode
+from formicary.mobility.forwarding.name_conflicts import NameConflicts
 from formicary.mobility.forwarding.outbox import CHANNEL, Outbox
 
 if TYPE_CHECKING:
@@ -52,13 +53,16 @@ class LocationTable:
         self._transport = transport
         self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._forwarders: dict[str, Forwarder] = {}
+        self._dispatcher.forwarders = self._forwarders
+        self.conflicts = NameConflicts(self._dispatcher)
+        """Which names of agents of other homes are in doubt."""
         self._missing: set[str] = set()  # agents of this home whose containers are lost
         self._outbox = Outbox(transport, is_member, self.ended)
         self._tell = self._outbox.tell
         self.drains = DrainTracker()
         """What agents have to wait for before they leave."""
         self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
-        self._dispatcher.places = self
+        self._dispatcher.locations = self
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -204,7 +208,7 @@ class LocationTable:
     def tell_at_home(self, failure: Message, address: str, source: Source) -> bool:
         """Tell an agent of this home that is here, or comes, what could not get to it elsewhere.
 
-        Arguments and result as of `container.places.Places.tell_at_home`.
+        Arguments and result as of `container.locations.Locations.tell_at_home`.
         """
         if address in self._dispatcher.agents:
             self._dispatcher.tell_here(failure, address)
@@ -244,7 +248,7 @@ class LocationTable:
         if len(self._forwarders) >= _KEPT:
             self._forget_one()
         course = Course(address, self._own, way, self._tell, self._numbers)
-        forwarder = Forwarder(course, self._dispatcher, self._transport, self.drains.add)
+        forwarder = Forwarder(course, self._dispatcher, self._transport, self.conflicts, self.drains.add)
         self._forwarders[address] = forwarder
         if not forwarder.is_home:
             self._dispatcher.add_visitor(address)

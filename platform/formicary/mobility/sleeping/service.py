@@ -142,7 +142,7 @@ class SleepingAgents:
         home = address.partition("@")[2]
         if home != self._container.domain:
             raise MoveError(f"agent {agent.name} cannot sleep away from its home {home}; move it there first")
-        if address in self._container.dispatcher.detours:
+        if address in self._container.dispatcher.forwarders:
             raise MoveError(
                 f"agent {agent.name} cannot sleep yet: messages are still on the way to its "
                 "previous place; try again in a moment"

@@ -42,7 +42,7 @@ class World:
             await container.__aexit__(*details)
 
     def places(self, number):
-        return self.containers[number].dispatcher.places
+        return self.containers[number].dispatcher.locations
 
     async def start(self, name, home, kind=Taker):
         agent = kind(name)

@@ -92,7 +92,9 @@ async def move(world, traffic, agent, to):
 @at_first(40)
 @given(st.integers(0, 1000), acts)
 def test_every_message_comes_once_and_in_the_order_in_which_it_was_sent(seed, program):
-    sent, got, why, detours = run_virtual(play(seed, program))
+    sent, got, why, forwarders = run_virtual(play(seed, program))
     assert why == [[], [], [], []]
     assert got == {key: list(range(1, count + 1)) for key, count in sent.items()}
-    assert not any(detour.is_held or detour.messages() for each in detours for detour in each.values())
+    assert not any(
+        forwarder.is_held or forwarder.messages() for each in forwarders for forwarder in each.values()
+    )

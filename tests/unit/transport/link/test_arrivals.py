@@ -48,7 +48,7 @@ async def test_a_visitor_gets_messages_and_answers_by_its_full_name():
         await start(one.container, "a", answers)
         await until(lambda: answers.messages)
         assert answers.messages[0].sender == CAROL
-        one.container.dispatcher.detours[CAROL] = Way(one, "c2.lab.localhost")
+        one.container.dispatcher.forwarders[CAROL] = Way(one, "c2.lab.localhost")
         await start(one.container, "b", send_all(map(str, range(50)), to=CAROL))
         await until(lambda: len(got.messages) == 50)
         assert got.bodies == [str(number) for number in range(50)]
@@ -60,7 +60,7 @@ async def test_a_visitor_gets_messages_and_answers_by_its_full_name():
 async def test_a_visitor_that_is_slow_pauses_its_senders_elsewhere_and_is_awaited_by_receipts():
     async with Pair() as (one, two):
         deaf = await visit(two.container, Deaf())
-        one.container.dispatcher.detours[CAROL] = Way(one, "c2.lab.localhost")
+        one.container.dispatcher.forwarders[CAROL] = Way(one, "c2.lab.localhost")
         await start(one.container, "b", send_all(map(str, range(500)), to=CAROL, pause=0.001))
         await until(lambda: CAROL in one.link.paused)
         waiting = len(one.link.session.unconsumed)
@@ -73,7 +73,7 @@ async def test_a_visitor_that_is_slow_pauses_its_senders_elsewhere_and_is_awaite
 
 async def test_a_message_for_an_agent_of_a_third_container_that_is_not_here_fails():
     async with Pair() as (one, two):
-        one.container.dispatcher.detours[CAROL] = Way(one, "c2.lab.localhost")
+        one.container.dispatcher.forwarders[CAROL] = Way(one, "c2.lab.localhost")
         await start(one.container, "b", send_all(["x"], to=CAROL), told := Collect())
         await until(lambda: told.messages)
         assert told.bodies == [

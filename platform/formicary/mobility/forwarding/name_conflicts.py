@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST: Final = 10_000  # failures that wait for one home
 
 
-class Namesakes:
+class NameConflicts:
     """Keeps failures of messages until it is known whose they are.
 
     Where a home was away, it may have started another agent with the name of one that lives here, and that
@@ -37,7 +37,6 @@ class Namesakes:
     def doubt(self, home: str) -> None:
         """Called when a link to a home begins of which agents live here."""
         self._kept.setdefault(home, [])
-        self._dispatcher.namesakes = self
         overflow, agents = self._dispatcher.overflow, self._dispatcher.agents
         for address in self._dispatcher.visitors.values():
             # Where there is a way to an agent, that asks for what comes for it.
@@ -78,8 +77,6 @@ class Namesakes:
     def know(self, home: str) -> None:
         """Tell what was kept: the home has ended here who is not its agent, or the link to it has ended."""
         kept = self._kept.pop(home, ())
-        if not self._kept:
-            self._dispatcher.namesakes = None
         overflow = self._dispatcher.overflow
         for address in [each for each, taker in overflow.takers.items() if taker is self]:
             if _home(address) == home:
@@ -89,7 +86,7 @@ class Namesakes:
 
     def _tell(self, failure: Message, address: str, source: Source) -> None:
         dispatcher = self._dispatcher
-        if address in dispatcher.agents and address not in dispatcher.detours:
+        if address in dispatcher.agents and address not in dispatcher.forwarders:
             dispatcher.overflow.deliver(failure, address, source)
         else:
             dispatcher.take_stray(failure, address, source)

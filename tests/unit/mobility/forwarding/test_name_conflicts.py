@@ -10,8 +10,7 @@ from tests.unit.core.agents import reasons
 
 from formicary import Message, MicroAgent
 from formicary.container.dead_letters import failure_of, is_failure
-from formicary.mobility import namesakes as module
-from formicary.mobility.namesakes import Namesakes
+from formicary.mobility.forwarding import name_conflicts as module
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -33,7 +32,7 @@ class Meeting:
     def __init__(self, world, alice):
         self.world, self.alice = world, alice
         self.dispatcher = world.containers[1].dispatcher
-        self.namesakes = Namesakes(self.dispatcher)
+        self.conflicts = self.dispatcher.locations.conflicts
         self.home = world.containers[0].domain
 
     def fail(self, number):
@@ -66,19 +65,19 @@ async def test_failures_wait_until_it_is_known_whose_they_are():
         meeting = await meet(world)
         meeting.fail("1")
         assert await meeting.told() == ["1"]
-        meeting.namesakes.doubt(meeting.home)
-        meeting.namesakes.doubt("c9.lab.localhost")  # another one's agents are in no doubt by that
+        meeting.conflicts.doubt(meeting.home)
+        meeting.conflicts.doubt("c9.lab.localhost")  # another one's agents are in no doubt by that
         second = meeting.fail("2")
         assert await meeting.told() == ["1"]
-        assert meeting.namesakes in meeting.dispatcher.unacked_holders  # so nobody hears that it was taken
-        assert list(meeting.namesakes.messages()) == [second]
-        meeting.namesakes.know("c9.lab.localhost")
+        assert meeting.conflicts in meeting.dispatcher.unacked_holders  # so nobody hears that it was taken
+        assert list(meeting.conflicts.messages()) == [second]
+        meeting.conflicts.know("c9.lab.localhost")
         assert await meeting.told() == ["1"]
-        meeting.namesakes.know(meeting.home)
+        meeting.conflicts.know(meeting.home)
         meeting.fail("3")
         assert await meeting.told() == ["1", "2", "3"]
-        assert list(meeting.namesakes.messages()) == []
-        assert meeting.namesakes not in meeting.dispatcher.unacked_holders
+        assert list(meeting.conflicts.messages()) == []
+        assert meeting.conflicts not in meeting.dispatcher.unacked_holders
 
 
 async def check_that_the_other_is_told(world, meeting):
@@ -87,7 +86,7 @@ async def check_that_the_other_is_told(world, meeting):
     for number in (0, 1):
         world.places(number).forget(meeting.alice.address)
     other = await world.start("alice", 0, Told)
-    meeting.namesakes.know(meeting.home)
+    meeting.conflicts.know(meeting.home)
     assert await meeting.told() == []
     assert other.told == ["1"]
     assert reasons(world.containers[0]) == []
@@ -96,7 +95,7 @@ async def check_that_the_other_is_told(world, meeting):
 async def test_where_the_visitor_has_ended_they_go_to_the_one_at_home():
     async with World(2) as world:
         meeting = await meet(world)
-        meeting.namesakes.doubt(meeting.home)
+        meeting.conflicts.doubt(meeting.home)
         meeting.fail("1")
         await check_that_the_other_is_told(world, meeting)
 
@@ -109,14 +108,14 @@ async def test_so_does_what_others_tell_in_answer_to_what_was_sent_on(has_way):
         if has_way:
             world.places(1)._add(meeting.alice.address, None)
         await meeting.send_home("1")
-        meeting.namesakes.doubt(meeting.home)
+        meeting.conflicts.doubt(meeting.home)
         await meeting.send_home("2")
-        assert [message.in_reply_to for message in meeting.namesakes.messages()] == ["2"]
+        assert [message.in_reply_to for message in meeting.conflicts.messages()] == ["2"]
         bob = await world.start("bob", 0)
         await bob.send(Message(to=meeting.alice.address, body="hello"))
         assert await meeting.told() == ["1", "hello"]
-        meeting.namesakes.doubt("c9.lab.localhost")
-        meeting.namesakes.know(meeting.home)
+        meeting.conflicts.doubt("c9.lab.localhost")
+        meeting.conflicts.know(meeting.home)
         await meeting.send_home("3")
         assert await meeting.told() == ["1", "hello", "2", "3"]
         assert meeting.alice.address not in meeting.dispatcher.overflow.takers or has_way
@@ -125,7 +124,7 @@ async def test_so_does_what_others_tell_in_answer_to_what_was_sent_on(has_way):
 async def test_where_the_visitor_has_ended_that_goes_to_the_one_at_home_too():
     async with World(2) as world:
         meeting = await meet(world)
-        meeting.namesakes.doubt(meeting.home)
+        meeting.conflicts.doubt(meeting.home)
         await meeting.send_home("1")
         meeting.dispatcher.overflow.forget(None)  # as where the link begins anew
         await check_that_the_other_is_told(world, meeting)
@@ -135,7 +134,7 @@ async def test_no_more_are_kept_than_a_bound(monkeypatch):
     monkeypatch.setattr(module, "_MOST", 2)
     async with World(2) as world:
         meeting = await meet(world)
-        meeting.namesakes.doubt(meeting.home)
+        meeting.conflicts.doubt(meeting.home)
         for number in "123":
             meeting.fail(number)
         assert await meeting.told() == ["3"]

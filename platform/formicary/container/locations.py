@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
 
-class Detour(Protocol):
+class Forwarder(Protocol):
     """How messages go to an agent that is not where its name says, or has just come; `str()` says where."""
 
     address: str
@@ -38,18 +38,19 @@ class Detour(Protocol):
         """Return the messages that wait until it is clear where they go."""
 
 
-class Namesakes(Protocol):
+class NameConflicts(Protocol):
     """Who knows of which agents that live here another one may have the name by now, at their home."""
 
     def keep(self, message: Message, receiver: str, reason: str) -> bool:
         """Keep what the sender of a message is to be told; return False if it can be told now."""
 
-    def keep_arrival(self, message: Message, receiver: str, source: Source) -> bool:
-        """Keep what others tell an agent that lives here; return False if that can be told now."""
 
-
-class Places(Protocol):
+class Locations(Protocol):
     """Who knows where agents are that have moved."""
+
+    @property
+    def conflicts(self) -> NameConflicts:
+        """Who knows which names are in doubt."""
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, of which nothing is known here."""

@@ -135,6 +135,7 @@ class LocationTable:
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
         forwarder, home = self._forwarders.get(address), self._home(address)
+        self._dispatcher.routes.pop(address, None)  # by which agents here have written to it elsewhere
         told_at = self._failures.told_at(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)

@@ -44,9 +44,12 @@ def test_a_forecast_of_the_papers_sizes_is_right_within_30_percent(experiment, s
     seconds = list(made_up_seconds(order, seed))
     forecast = Forecast(one for one, _, _ in order)
     whole, done = sum(seconds), 0.0
-    for (one, number, _), took in zip(order, seconds, strict=True):
+    every = max(1, len(order) // 40)  # each look goes through all that is left
+    for count, ((one, number, _), took) in enumerate(zip(order, seconds, strict=True)):
         forecast.measured(one, took)
         done += took
+        if count % every:
+            continue
         if number > 1 or done > whole / 4:
             assert done + forecast.remaining() == pytest.approx(whole, rel=0.3)
         # Of the last few measurements the noise may be all there is.

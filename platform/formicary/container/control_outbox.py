@@ -1,4 +1,4 @@
-"""The control messages of one channel that wait until the transport takes them."""
+"""Control messages of one channel, which wait until the transport accepts them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
     from formicary.container.protocols import Transport
 
-_AGAIN: Final = 0.05  # s after which is tried again what the transport did not take
+_AGAIN: Final = 0.05  # s until a retry
 
 
 class ControlOutbox:
-    """Sends control messages to other containers, to each in order, and retries what was not taken.
+    """Sends control messages to other containers, to each in order, and retries those not accepted.
 
-    Messages are written when they can be sent: until then, they are combined where they come from. So what
-    waits here for a container is never more than was written at once.
+    Messages are written when they can be sent; until then, their source combines them. So no more waits
+    here for a container than was written at once.
 
     Args:
         transport: reaches the other containers.
         channel: the channel of the messages.
-        write: returns all that a container is to be sent now, by its domain; called once for each `send`, or
-            for several together, when nothing waits.
+        write: returns all messages for a container, by its domain; called once for one or several `send`s,
+            when nothing waits.
         behind: whether messages to agents there that wait to go out are sent first.
     """
 
@@ -40,12 +40,12 @@ class ControlOutbox:
         self._channel = channel
         self._write = write
         self._behind = behind
-        self._due: dict[str, None] = {}  # domains for which there is something to write
-        self._unsent: dict[str, deque[bytes]] = {}  # what is written, and was not taken
+        self._due: dict[str, None] = {}  # domains with something to write
+        self._unsent: dict[str, deque[bytes]] = {}  # what is written but not accepted
         self._timer: asyncio.TimerHandle | None = None
 
     def send(self, *domains: str) -> None:
-        """Send what there is for these containers, behind what still waits for them."""
+        """Send the messages for these containers, behind what still waits for them."""
         self._due.update(dict.fromkeys(domains))
         for domain in dict.fromkeys((*self._unsent, *domains)):
             self._send_to(domain)
@@ -53,12 +53,12 @@ class ControlOutbox:
             self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
 
     def forget(self, domain: str) -> None:
-        """Drop what waits for a container: its link is new, or it is gone."""
+        """Drop what waits for a container whose link is new, or that is gone."""
         self._due.pop(domain, None)
         self._unsent.pop(domain, None)
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Stop sending."""
         self._due.clear()
         self._unsent.clear()
         if self._timer is not None:

@@ -1,4 +1,4 @@
-"""Messages as copies: what agents of a container would pay if they could not share them."""
+"""Copies of messages: what agents of a container would pay if they could not share messages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ERRORS = "surrogatepass"  # a body may hold any text
 
 
 def copy_of(message: Message) -> Message:
-    """Return a message like this one that shares no body and no metadata with it."""
+    """Return an equal message that shares neither body nor metadata with this one."""
     message, body, metadata = copied(message), message.body, message.metadata
-    # Python copies neither text nor bytes where that can be told from outside only by the time that it takes.
+    # Python does not copy immutable text and bytes unless it is forced to.
     other = (
         body.encode(errors=_ERRORS).decode(errors=_ERRORS)
         if isinstance(body, str)
@@ -33,7 +33,7 @@ def copy_of(message: Message) -> Message:
 
 
 def copying(deliver: Deliver) -> Deliver:
-    """Return a way in by which a copy of each message comes."""
+    """Return an entrance that copies each message."""
 
     def deliver_copy(message: Message) -> Sequence[MessageSink] | None:
         return deliver(copy_of(message))

@@ -28,7 +28,7 @@ class DeadLetter(msgspec.Struct, frozen=True):
 
     Args:
         message: the message.
-        receiver: the full name of who should have got it.
+        receiver: the full name of the intended receiver.
         reason: why not, as a sentence.
         time: when that was known, UTC.
     """
@@ -40,7 +40,7 @@ class DeadLetter(msgspec.Struct, frozen=True):
 
 
 class DeadLetters:
-    """The latest dead letters of a container, and how many there were of all."""
+    """The latest dead letters of a container, and the number of all."""
 
     def __init__(self) -> None:
         self._latest: deque[DeadLetter] = deque()
@@ -54,7 +54,7 @@ class DeadLetters:
 
         Args:
             letter: the letter.
-            is_expected: whether it is no cause for a warning, as agents end with their container.
+            is_expected: whether not to warn, as agents end with their container.
         """
         self._latest.append(letter)
         self._size += len(letter.message.body)
@@ -82,12 +82,12 @@ class DeadLetters:
 
 
 def failure_of(message: Message, management: str, receiver: str, reason: str) -> Message:
-    """Return what the sender of a dead letter is told.
+    """Return the `failure` for the sender of a dead letter.
 
     Args:
         message: what could not be delivered.
-        management: the full name of the container's management agent, which tells it.
-        receiver: who should have got it.
+        management: the full name of the container's management agent, which sends it.
+        receiver: the intended receiver.
         reason: why not, as a sentence.
     """
     own = {
@@ -96,7 +96,7 @@ def failure_of(message: Message, management: str, receiver: str, reason: str) ->
         "conversation_id": message.conversation_id,
         "in_reply_to": message.reply_with,
     }
-    # It may be why the message has failed that one of them is no text.
+    # The message may have failed because one of them is no text.
     texts: dict[str, Any] = {name: value for name, value in own.items() if isinstance(value, str)}
     return Message(
         to=message.sender,
@@ -110,5 +110,5 @@ def failure_of(message: Message, management: str, receiver: str, reason: str) ->
 
 
 def is_failure(message: Message) -> bool:
-    """Tell whether a message is one of `failure_of`, of any container."""
+    """Return whether a message is a `failure` of any container's management agent."""
     return message.performative == "failure" and (message.sender or "").startswith(f"{MANAGEMENT}@")

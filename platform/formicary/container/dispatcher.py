@@ -1,4 +1,4 @@
-"""The dispatcher: how a container hands messages over, and what becomes of those that nobody can get."""
+"""The dispatcher hands a container's messages to their receivers, or makes dead letters of them."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _REMEMBERED = 65_536  # routes to agents elsewhere
 
 
 class Dispatcher(Observed):
-    """What all messages of a container's agents go through.
+    """Dispatches all messages of a container's agents.
 
     Args:
         name: the container's.
         platform: the platform's domain.
         when_full: as of `Container`.
         send_timeout: as of `Container`.
-        open_services: called when the first message for the container's management agent has come.
+        open_services: called when the first message for the container's management agent arrives.
     """
 
     def __init__(
@@ -66,23 +66,23 @@ class Dispatcher(Observed):
         self.domain = f"{name}.{platform}"
         self.names = FullNames(self.domain, platform)
         self.dead_letters = DeadLetters()
-        self.copies = False  # whether agents get copies of messages that were handed over here
+        self.copies = False  # whether agents get copies of messages
         self.overflow = Overflow(self, when_full, send_timeout)
         self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
-        self.held: dict[str | None, HeldMessages] = {}  # by full names of agents at rest, or about to come
+        self.held: dict[str | None, HeldMessages] = {}  # of agents at rest or about to start
         self.visitors: dict[str, str] = {}
-        """Full names of agents of other containers that live here, or are passed on to, by short ones."""
+        """Full names of agents of other containers that live here, or are forwarded to, by short ones."""
         self.locations: Locations | None = None  # where there are other containers
         self.forwarders: Mapping[str, Forwarder] = {}
         """What takes messages for agents that are not where their names say, by full name; of `locations`."""
         self.unacked_holders: set[UnackedHolder] = set()
         """Who has messages of other containers that count as not taken."""
-        self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
+        self.outlets: dict[str | None, Outlet] = {}  # by full names of agents with accounts of their own
         self.foreign: ForeignAgents | None = None  # where there is a gateway
-        self.sleepers: Sleepers | None = None  # those that sleep, when the first has
-        self.conversations: ConversationRoutes | None = None  # when the first has asked or taken part
+        self.sleepers: Sleepers | None = None  # from the first one on
+        self.conversations: ConversationRoutes | None = None  # from the first one on
         self.transport: Transport | None = None
         self.is_closing = False
         self._open_services = open_services
@@ -91,47 +91,47 @@ class Dispatcher(Observed):
     # -- routes ---------------------------------------------------------------------------------------------
 
     def add_route(self, receiver: str, deliver: Deliver) -> None:
-        """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
+        """Send messages for a receiver elsewhere straight to `deliver` from now on; for transports."""
         if not self.instruments and len(self.routes) - len(self.agents) < _REMEMBERED:
             if receiver in self.forwarders and receiver in self.overflow.lines:
-                return  # what has come before is to go first
+                return  # earlier messages must go first
             self.routes[receiver] = deliver
 
     def remove_route(self, receiver: str) -> None:
-        """Have messages for a receiver elsewhere go through `post` again; for transports."""
+        """Send messages for a receiver elsewhere through `post` again; for transports."""
         if receiver not in self.agents and receiver not in self.system_agents:
             self.routes.pop(receiver, None)
 
     def remove_routes(self, is_gone: Callable[[Deliver], bool]) -> None:
-        """Have messages go through `post` again that go straight to what is gone; for transports."""
+        """Remove the routes that lead to what is gone; for transports."""
         for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
             del self.routes[receiver]
 
     def hold(self, address: str, held: HeldMessages) -> None:
-        """Have messages for an agent go elsewhere, until it is taken out of `held`."""
+        """Hold messages for an agent until it is removed from `held`."""
         self.held[address] = held
         self.routes.pop(address, None)
 
     # -- agents of other containers -------------------------------------------------------------------------
 
     def add_visitor(self, address: str, agent: Agent | MicroAgent | None = None) -> None:
-        """Take messages for an agent that has its home in another container.
+        """Accept messages for an agent whose home is another container.
 
         Args:
             address: its full name.
-            agent: the agent, where it lives here from now on; None where messages are passed on to it.
+            agent: the agent, if it lives here from now on; None if messages are forwarded to it.
         """
         self.visitors[shorten_for(address, self.domain)] = address
         if agent is not None:
             self.agents[address] = agent
 
     def remove_visitor(self, address: str) -> None:
-        """Take no more messages for an agent of another container, unless it lives here."""
+        """Stop accepting messages for an agent of another container, unless it lives here."""
         if address not in self.agents:
             self.visitors.pop(shorten_for(address, self.domain), None)
 
     def domain_of(self, address: str) -> str | None:
-        """Return in which container an agent is that is not where its name says; None of any other."""
+        """Return the domain of the container of an agent that has moved away from home; None for others."""
         forwarder = self.forwarders.get(address)
         return None if forwarder is None else forwarder.domain
 
@@ -149,9 +149,9 @@ class Dispatcher(Observed):
     # -- sending --------------------------------------------------------------------------------------------
 
     async def send(self, message: Message) -> None:
-        """Send by the long way: names to complete, many receivers, instruments, other containers."""
+        """Send a message for which there is no route: short names, several receivers, instruments."""
         if self.names.finder is not None and (search := self.names.finder.search(message)) is not None:
-            assert self.scheduler is not None  # who finds others is in an open container
+            assert self.scheduler is not None  # only open containers have finders
             with self.scheduler.busy(lambda: f"other containers to locate {message.to}"):
                 await search
         dead_before = self.dead_letters.total
@@ -159,12 +159,12 @@ class Dispatcher(Observed):
         if full:
             await self.overflow.wait_to_deliver(completed, full)
         elif self.dead_letters.total != dead_before:
-            await asyncio.sleep(0)  # who sends and sends to nobody must not starve the others
+            await asyncio.sleep(0)  # an agent that keeps sending to nobody must not starve the others
         if error is not None:
             raise error
 
     def send_nowait(self, message: Message) -> None:
-        """Send by the long way, without waiting for room; errors as of `MicroAgent.send_nowait`."""
+        """Do as `send`, without waiting for room; errors as of `MicroAgent.send_nowait`."""
         if self.names.finder is not None and self.names.finder.hold(message):
             return
         completed, full, error = self.dispatch(message)
@@ -177,7 +177,7 @@ class Dispatcher(Observed):
         """Hand a message to all its receivers.
 
         Returns:
-            The message with full names, the sinks that have no room, and why some could not take it.
+            The message with full names, the sinks without room, and the first error.
         """
         if message.to in self.routes and not self.is_closing:
             full = self.deliver(message, message.to)  # type: ignore[arg-type]  # one name
@@ -188,12 +188,12 @@ class Dispatcher(Observed):
         for receiver in message.receivers:
             try:
                 sinks += self.dispatch_to(message, receiver) or ()
-            except FormicaryError as error:  # the others shall have their message all the same
+            except FormicaryError as error:  # the other receivers still get theirs
                 first_error = first_error or error
         return message, sinks, first_error
 
     def dispatch_to(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message to one of its receivers, by full name, wherever it is; results as of `deliver`."""
+        """Hand a message to one receiver, by its full name, wherever it is; results as of `deliver`."""
         if (forwarder := self.forwarders.get(receiver)) is not None:
             return forwarder.post(message, receiver)
         is_here = receiver in self.agents or not self._is_elsewhere(receiver)
@@ -221,13 +221,13 @@ class Dispatcher(Observed):
         return completed
 
     def _add_alias(self, name: str, address: str) -> None:
-        """Have messages to a short name go straight to the agent with this full name, if there is a way."""
+        """Add a route by a short name, if there is one by the full name."""
         routes = self.routes
         if not (address in routes or address in self.agents or address in self.system_agents):
             return
 
         def deliver(message: Message) -> Sequence[MessageSink] | None:
-            # Its sender may send it again, or look at it: what is delivered is another message.
+            # Its sender may send it again, or look at it: deliver another message.
             message = copied(message)
             force_setattr(message, "to", address)
             straight = routes.get(address)
@@ -244,29 +244,29 @@ class Dispatcher(Observed):
     # -- delivering -----------------------------------------------------------------------------------------
 
     def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message over by the receiver's route, or to an agent of this container; for transports too.
+        """Deliver a message by the receiver's route, or to an agent of this container; for transports too.
 
         Args:
             message: the message.
             receiver: the full name of the agent.
 
         Returns:
-            The mailboxes that are full, if any; none when it is delivered, or there is no such agent.
+            The full mailboxes, if any; none if it is delivered, or there is no such agent.
         """
         deliver = self.routes.get(receiver)
-        # What leads to an agent that has moved is for messages to it alone, which others may have, too.
+        # The route to an agent that has moved is for messages to it alone.
         if deliver is not None and (message.to is receiver or receiver not in self.forwarders):
             is_for_one = message.to is receiver or type(message.to) is str
             return deliver(message) if is_for_one else self._deliver_to_one(message, receiver, deliver)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
         if agent is None and (forwarder := self.forwarders.get(receiver)) is not None:
-            return forwarder.pass_on(message, receiver)  # even if it is about to come here
+            return forwarder.pass_on(message, receiver)  # even if it is about to arrive here
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)
         if agent is None:
             return self._deliver_elsewhere(message, receiver)
         if not self.instruments and receiver not in self.forwarders:
-            # From the first message on, others go straight to the agent.
+            # Later messages go straight to the agent.
             deliver = self.routes[receiver] = self.wrap(agent)
             return deliver(message)
         dead_before = self.dead_letters.total
@@ -281,7 +281,7 @@ class Dispatcher(Observed):
         """Deliver a message with several receivers to one that has a route; results as of `deliver`."""
         if receiver in self.agents or receiver in self.system_agents:
             return deliver(message)
-        outlet = self._outlet(message.sender, receiver)  # routes elsewhere are for messages to one alone
+        outlet = self._outlet(message.sender, receiver)  # routes elsewhere are for one receiver
         return None if outlet is None else outlet.post(message, receiver)
 
     def wrap(self, agent: Agent | MicroAgent) -> Deliver:
@@ -296,10 +296,7 @@ class Dispatcher(Observed):
         return copying(entrance) if self.copies else entrance
 
     def _deliver_elsewhere(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message to an agent that sleeps here, and wakes, or is of another platform, if one is.
-
-        Results as of `deliver`.
-        """
+        """Deliver to an agent that sleeps here or is of another platform; results as of `deliver`."""
         if self.foreign is not None and self.foreign.serves(receiver):
             return self.foreign.post(message, receiver)
         if self.sleepers is not None and self.sleepers.wake(receiver):
@@ -309,12 +306,12 @@ class Dispatcher(Observed):
             and is_failure(message)
             and self.locations.put_off_failure(message, receiver, "")
         ):
-            return None  # its container is lost, and may be back
+            return None  # its container is lost, and may return
         self.add_dead_letter(message, self.why_unknown(receiver), receiver)
         return None
 
     def has(self, receiver: str) -> bool:
-        """Tell whether a full name of this home is that of an agent, wherever that is now."""
+        """Return whether an agent of this home has a full name, wherever it is now."""
         return (
             receiver in self.agents
             or receiver in self.system_agents
@@ -324,7 +321,7 @@ class Dispatcher(Observed):
         )
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message of another container for an agent of a third one, which is not known here."""
+        """Handle a message from another container for an agent of a third one that is not known here."""
         if self.locations is not None:
             self.locations.take_stray(message, receiver, source)
         else:
@@ -336,7 +333,7 @@ class Dispatcher(Observed):
         return self.system_agents.get(receiver)
 
     def why_unknown(self, receiver: str) -> str:
-        """Return why there is no way to a receiver, as a sentence."""
+        """Return why a receiver cannot be reached, as a sentence."""
         if (forwarder := self.forwarders.get(receiver)) is not None:
             return f"{forwarder}, and container {self.name} is connected to no other"
         if self._is_elsewhere(receiver) and self.transport is not None:
@@ -353,15 +350,15 @@ class Dispatcher(Observed):
     def add_dead_letter(
         self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
     ) -> None:
-        """Put a message that cannot be delivered among the dead letters, and tell its sender.
+        """Add an undeliverable message to the dead letters, and tell its sender.
 
         Args:
             message: the message.
             reason: why it cannot be delivered, as a sentence; made printable, whatever it quotes.
-            receiver: the full name of who should have got it; None for all it was sent to.
-            tell_sender: send a `failure`; not where the sender gets an exception.
+            receiver: the full name of the intended receiver; None for all of them.
+            tell_sender: whether to send a `failure`; not if the sender gets an exception.
         """
-        if is_failure(message):  # of a message that is a dead letter already
+        if is_failure(message):  # whose message is a dead letter already
             return
         if receiver is None:
             receiver = ", ".join(message.receivers)
@@ -374,13 +371,13 @@ class Dispatcher(Observed):
             self.tell_sender(message, receiver, reason)
 
     def failure_of(self, message: Message, receiver: str, reason: str) -> Message | None:
-        """Return what the sender of a message that failed is to be told; None where that is nothing."""
+        """Return the `failure` for the sender of a failed message; None if it is to be told nothing."""
         if message.sender is None or is_failure(message) or receiver == self._management:
             return None
         return failure_of(message, self._management, receiver, printable(reason))
 
     def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
-        """Tell the sender of a dead letter that it is one."""
+        """Tell the sender of a message that it is a dead letter."""
         locations = self.locations
         if (
             locations is not None
@@ -392,7 +389,7 @@ class Dispatcher(Observed):
             self._tell_sender(message, failure, receiver)
 
     def tell_here(self, failure: Message, address: str) -> None:
-        """Tell an agent of this container, by its full name, that a message of its own has failed."""
+        """Tell an agent of this container that a message of its own has failed."""
         if (forwarder := self.forwarders.get(address)) is not None:
             forwarder.tell(failure)
         else:
@@ -405,7 +402,7 @@ class Dispatcher(Observed):
         )
 
     def withdraw(self, agent: MicroAgent | None) -> None:
-        """Make dead letters of what waits for a micro-agent, or for all if None."""
+        """Turn the messages that wait for a micro-agent, or for all, into dead letters."""
         assert self.scheduler is not None
         for receiver, message in self.scheduler.withdraw(agent):
             self.add_unhandled(receiver, message)
@@ -419,5 +416,5 @@ class Dispatcher(Observed):
         elif self.foreign is not None and self.foreign.serves(sender):
             self.foreign.refuse(message, receiver, failure)
         elif (outlet := self._outlet(receiver, sender)) is not None:
-            # Also where it should be here: it may have written from where this container has lost it.
+            # Even if its home is here: it may have sent from a container that this one has lost.
             outlet.refuse(message, receiver, failure)

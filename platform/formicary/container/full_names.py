@@ -1,4 +1,4 @@
-"""The full names of agents, by any by which agents of a container write to them."""
+"""The full names of agents, by the names that agents of a container use for them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class FullNames:
         self._platform = platform
         self.finder: Finder | None = None  # on a local platform, of agents in its other containers
         self.known: dict[str, str] = {}
-        """By the names by which agents were written to, where no `finder` knows more."""
+        """By the names that were used, unless the `finder` knows more."""
 
     def complete(self, message: Message) -> Message:
         """Return a message with its receivers' full names, each once; the same message if it has them."""
         if isinstance(name := message.to, str):
             if (address := self.of(name)) == name:
                 return message
-            message = copied(message)  # its other parts were looked at when it was made
+            message = copied(message)  # its other parts were checked when it was created
             force_setattr(message, "to", address)
             return message
         names = message.receivers
@@ -46,7 +46,7 @@ class FullNames:
         return message.replace(to=addresses)
 
     def of(self, name: str) -> str:
-        """Return the full name of an agent by any of its names, as far as it is known."""
+        """Return the full name of an agent by any of its names, as far as known."""
         if self.finder is not None and (found := self.finder.known(name)) is not None:
             return found
         address = self.known.get(name)

@@ -1,4 +1,4 @@
-"""Messages for an agent that is at rest before it moves, or not yet awake: they wait until it goes on."""
+"""Messages for an agent that is at rest before a move, or about to wake."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class HeldMessages:
-    """What has come for one agent since it is at rest: no behaviour was asked yet whether it wants it.
+    """The messages that arrived for an agent since it came to rest; no behaviour has been offered them.
 
     Args:
         address: the full name of the agent.
-        limit: how many messages wait; 0 for any number.
-        state: that of the agent before it came to rest.
+        limit: how many messages may wait; 0 for any number.
+        state: the agent's before it came to rest.
     """
 
     __slots__ = ("_senders", "address", "is_over", "limit", "messages", "state")
@@ -32,18 +32,18 @@ class HeldMessages:
         self.state = state
         self.messages: list[Message] = []
         self.is_over = False
-        """Whether the agent goes on, here or elsewhere: who waits for room hands its message over again."""
-        self._senders: list[asyncio.Future[None]] | None = None  # made for the first who waits for room
+        """Whether the agent continues, here or elsewhere: what waits for room is dispatched again."""
+        self._senders: list[asyncio.Future[None]] | None = None  # created by the first that waits for room
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message; return this if there is no room."""
+        """Accept a message; return this if there is no room."""
         return None if self.put(message) else (self,)
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room.
+        """Accept a message; return False if there is no room.
 
-        What tells the agent that messages of its own have failed always finds room: where nobody reads for
-        long, it would fail itself, and the agent would never hear of it.
+        Failures of the agent's own messages are always accepted: refused, they would be lost, as failures
+        of failures are not reported.
         """
         if self.limit and len(self.messages) >= self.limit and not is_failure(message):
             return False
@@ -51,7 +51,7 @@ class HeldMessages:
         return True
 
     async def room(self) -> None:
-        """Wait until the agent goes on."""
+        """Wait until the agent continues."""
         future = asyncio.get_running_loop().create_future()
         if self._senders is None:
             self._senders = []
@@ -59,11 +59,11 @@ class HeldMessages:
         await future
 
     def is_done(self) -> bool:
-        """Say that somebody will receive: here or elsewhere."""
+        """Return False: the agent continues, here or elsewhere."""
         return False
 
     def end(self) -> Sequence[Message]:
-        """Return what waits, in order; whoever waits for room goes on."""
+        """Return what waits, in order, and wake all that wait for room."""
         self.is_over = True
         for sender in self._senders or ():
             if not sender.done():

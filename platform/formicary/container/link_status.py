@@ -1,4 +1,4 @@
-"""What can be seen of the links of a container."""
+"""The status of a container's links."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import NamedTuple
 
 
 class LinkStatus(NamedTuple):
-    """What is known about a link at one moment; counts are of frames since the container was opened.
+    """The status of a link; counts are of frames since the container was opened.
 
     Attributes:
         peer: the domain of the other container.
         way: how frames go there now: `direct`, `xmpp`, `relay` or `none`.
         is_up: whether the other end is there.
         incarnation: this end's incarnation.
-        peer_incarnation: the other end's; 0 if it is not known.
+        peer_incarnation: the other end's; 0 if unknown.
         unacknowledged: how many frames wait to be acknowledged.
         sent: how many were sent.
         received: how many were received.
-        resent: how many were sent again.
-        duplicates: how many came twice.
-        dropped: how many were not of the session, or not in turn.
+        resent: how many were resent.
+        duplicates: how many arrived again.
+        dropped: how many were of another session, or out of turn.
         failed: how many messages could not be delivered to the other container.
-        rtt: seconds of the latest ping's round trip; None before there was one.
-        messages_sent: how many messages were sent, each once however often its frame was.
+        rtt: the latest ping's round trip in seconds; None before the first.
+        messages_sent: how many messages were sent, not counting resent frames.
         messages_received: how many were received.
     """
 

@@ -1,8 +1,8 @@
-"""What happens where mailboxes are full: senders wait, and messages that no sender waits with wait here.
+"""Back-pressure: what happens to messages for full mailboxes.
 
-Those are failures that the container tells its own agents, and what comes from elsewhere. When many wait for
-a receiver, the container that they come from is told to send it nothing more: its senders wait as they would
-for a mailbox of their own container, and everybody else's messages go on.
+Senders of this container wait for room. Messages from other containers, and failures that the container
+reports to its own agents, wait here. When many wait for one receiver, the container that they come from is
+told to pause: its senders wait as they would for a mailbox of their own, and all other messages flow on.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary")
 
-_LIMIT = 10_000  # messages that may wait here before nothing more is to come in
-_LIMIT_BYTES = 1 << 28  # of their bodies, the same
-_PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more
-_FROM_OUTSIDE = 1000  # that may wait for one receiver before more from who cannot be told to wait is refused
-_STOOD_STILL = 1.0  # s after a time-out was due; so late it comes only in a process that did not run
-_RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
+_LIMIT = 10_000  # waiting messages that pause all links
+_LIMIT_BYTES = 1 << 28  # of bodies that do the same
+_PAUSED = 100  # messages waiting for one receiver that pause its sources
+_FROM_OUTSIDE = 1000  # messages waiting for one receiver, when more from sources without pause are refused
+_STOOD_STILL = 1.0  # s of delay of a time-out that show that the process was stopped
+_RELEASED = 20  # waiting messages at which sources resume: they last until more arrive
 
 
 class Origin(Protocol):
-    """Where messages come from that can be told to wait: a link."""
+    """A source of messages that can be paused: a link."""
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to pause sending to the receiver, or to resume."""
 
 
 class Source(Origin, Protocol):
-    """A link, as what comes over it is taken."""
+    """A link, as seen by those that accept messages from it."""
 
     @property
     def domain(self) -> str:
@@ -50,54 +50,54 @@ class Source(Origin, Protocol):
 
 
 class Taker(Protocol):
-    """Who takes what comes from other containers for a receiver, where that is not simply handed over."""
+    """Accepts messages from other containers for a receiver, instead of its mailbox."""
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message."""
 
     def forget(self, source: Source) -> None:
-        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+        """Called when the other end of a link is another process now, and has not been paused."""
 
 
 class Takers(Protocol):
-    """Who takes what for which receivers."""
+    """The takers of receivers that have one."""
 
     def __contains__(self, receiver: object, /) -> bool:
-        """Tell whether somebody takes what comes for a receiver."""
+        """Return whether a receiver has a taker."""
 
     def __getitem__(self, receiver: str, /) -> Taker:
-        """Return who does."""
+        """Return the taker of a receiver."""
 
 
 class _Waiting(msgspec.Struct):
     message: Message
-    sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
+    sinks: list[MessageSink]  # where it waits for room; empty before its turn
     since: float  # by the loop's clock
-    again: bool = False  # its time began anew, as the process had stood still
+    again: bool = False  # whether its time began anew, as the process had been stopped
 
 
 class _Line(deque["_Waiting | Callable[[], None]"]):
-    """What waits for one receiver, and who has been told so; and who wants to know when it is their turn."""
+    """The messages that wait for one receiver, with callbacks between them, and the paused sources."""
 
     def __init__(self, overflow: Overflow) -> None:
         super().__init__()
         self._overflow = overflow
         self.paused: list[Origin] = []
-        self.moved_at = 0.0  # when one of them was delivered, by the loop's clock
-        self.emptied: asyncio.Event | None = None  # made for the first who waits for its end
-        self.task: asyncio.Task[None]  # hands over what waits
+        self.moved_at = 0.0  # when one was last delivered, by the loop's clock
+        self.emptied: asyncio.Event | None = None  # created by the first that waits for its end
+        self.task: asyncio.Task[None]  # delivers what waits
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take what comes behind."""
+        """Add a message from another container."""
         self._overflow.add(message, receiver, source)
 
     def forget(self, origin: Origin) -> None:
-        """Called when the other end of a link has forgotten what it was told."""
+        """Called when the other end of a link is another process now, and has not been paused."""
         if origin in self.paused:
             self.paused.remove(origin)
 
     def release(self, receiver: str) -> None:
-        """Let everybody send the receiver messages again."""
+        """Resume all paused sources."""
         paused, self.paused = self.paused, []
         for origin in paused:
             origin.pause_sender(receiver, is_paused=False)
@@ -108,7 +108,7 @@ def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
 
 
 class Overflow:
-    """What becomes of messages to full mailboxes of one container.
+    """Messages that wait for room in the mailboxes of one container.
 
     Args:
         dispatcher: the container's.
@@ -141,7 +141,7 @@ class Overflow:
     # -- who can wait ---------------------------------------------------------------------------------------
 
     def refuse(self, message: Message, full: Sequence[MessageSink], reason: str = "is full") -> NoReturn:
-        """Add a message that sinks have no room for to the dead letters.
+        """Turn a message that sinks have no room for into dead letters.
 
         Raises:
             MailboxFullError: always.
@@ -152,7 +152,7 @@ class Overflow:
         raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
 
     async def wait_to_deliver(self, message: Message, full: Sequence[MessageSink]) -> None:
-        """Wait, as a sender, until full sinks have taken the message; errors as of `Behaviour.send`."""
+        """Wait until full sinks have accepted a message; errors as of `Behaviour.send`."""
         if self._when_full == "fail":
             self.refuse(message, full)
         message = self._dispatcher.names.complete(message)
@@ -167,7 +167,7 @@ class Overflow:
             why = "it was cancelled"
             if isinstance(error, FormicaryError):
                 why = str(error)
-                del waiting[0]  # that sink has refused the message, which is a dead letter
+                del waiting[0]  # which has refused the message: it is a dead letter
             for sink in waiting:
                 reason = f"the sender did not wait for {sink} to have room: {why}"
                 self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
@@ -178,22 +178,22 @@ class Overflow:
     def deliver(
         self, message: Message, receiver: str, origin: Origin | None = None, patience: int = _PAUSED
     ) -> None:
-        """Deliver a message, now or after those that wait for its receiver; arguments as of `add`."""
+        """Deliver a message, behind those that wait for its receiver; arguments as of `add`."""
         if receiver in self.lines:
             self.add(message, receiver, origin, patience=patience)
         elif full := self.bring(message, receiver):
             self.add(message, receiver, origin, full, patience)
 
     def bring(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Deliver a message here, or pass it on to where its receiver is; return the sinks that are full."""
+        """Deliver a message here, or forward it to where its receiver is; return the full sinks."""
         forwarder = self._dispatcher.forwarders.get(receiver)
         deliver = self._dispatcher.deliver if forwarder is None else forwarder.pass_on
         return deliver(message, receiver)
 
     def takes_from_outside(self, receiver: str) -> bool:
-        """Say whether a message may come to a receiver from who cannot be told to wait.
+        """Return whether to accept a message for a receiver from a source that cannot be paused.
 
-        Such messages never fill so much that nothing more is to come in from anybody.
+        Such messages alone never pause all links.
         """
         line = self.lines.get(receiver)
         return line is None or (len(line) < _FROM_OUTSIDE and self._count < _LIMIT // 2)
@@ -206,14 +206,14 @@ class Overflow:
         full: Sequence[MessageSink] = (),
         patience: int = _PAUSED,
     ) -> None:
-        """Take a message; it fails if its receiver makes no room for it or one before it for `send_timeout`.
+        """Queue a message; it fails if no message of its receiver's finds room for `send_timeout`.
 
         Args:
             message: the message.
             receiver: the full name of the receiver.
-            origin: who can be told to wait.
-            full: the mailboxes that had no room; none where it has not been delivered to any.
-            patience: how many messages wait for the receiver when `origin` is told.
+            origin: what can be paused.
+            full: the full mailboxes; none if it has not been delivered to any.
+            patience: how many waiting messages pause `origin`.
         """
         if self._is_closed:
             self._dispatcher.add_dead_letter(message, self._reason_to_stop(), receiver)
@@ -231,7 +231,7 @@ class Overflow:
         line.append(_Waiting(message, list(full), loop.time()))
         dispatcher = self._dispatcher
         if origin is not None and message.sender in dispatcher.agents and dispatcher.locations is not None:
-            dispatcher.locations.go_behind(receiver)  # its sender has come here meanwhile
+            dispatcher.locations.go_behind(receiver)  # its sender has moved here meanwhile
         if len(line) >= patience and origin is not None and origin not in line.paused:
             line.paused.append(origin)
             origin.pause_sender(receiver, is_paused=True)
@@ -242,41 +242,41 @@ class Overflow:
             self.pause(True)
 
     def waiting_for(self, receiver: str) -> list[Message]:
-        """Return what waits for one receiver."""
+        """Return the messages that wait for a receiver."""
         line = self.lines.get(receiver, ())
         return [each.message for each in line if isinstance(each, _Waiting)]
 
     def divert(self, receiver: str, taker: Taker) -> None:
-        """Have somebody take what comes from other containers for a receiver; what waits goes on."""
+        """Give a receiver a taker; what waits already is not affected."""
         self.takers[receiver] = taker
 
     def end_diversion(self, receiver: str) -> None:
-        """Hand over what comes for a receiver as usual."""
+        """Remove a receiver's taker."""
         if (line := self.lines.get(receiver)) is not None:
             self.takers[receiver] = line
         else:
             self.takers.pop(receiver, None)
 
     async def wait_until_empty(self, receiver: str) -> None:
-        """Wait until nothing waits for a receiver any more."""
+        """Wait until no messages wait for a receiver."""
         while (line := self.lines.get(receiver)) is not None:
             if line.emptied is None:
                 line.emptied = asyncio.Event()
             await line.emptied.wait()
 
     def forget(self, source: Source) -> None:
-        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+        """Called when the other end of a link is another process now, and has not been paused."""
         for line in self.lines.values():
             line.forget(source)
         for taker in self.takers.values():
             taker.forget(source)
 
     def call_behind(self, receiver: str, callback: Callable[[], None]) -> None:
-        """Call back when all that waits for a receiver now is gone; something has to."""
+        """Call back when all that waits for a receiver now is gone; something must be waiting."""
         self.lines[receiver].append(callback)
 
     def withdraw(self, receiver: str) -> list[Message]:
-        """Take out and return what waits for a receiver, and let everybody send it more; something waits."""
+        """Remove and return what waits for a receiver, and resume its sources; something must be waiting."""
         line = self.lines.pop(receiver)
         line.task.cancel()
         waiting = [each for each in line if isinstance(each, _Waiting)]
@@ -304,7 +304,7 @@ class Overflow:
             self.pause(False)
 
     async def close(self) -> None:
-        """Make dead letters of what still waits, and tell the senders."""
+        """Turn what still waits into dead letters, and tell the senders."""
         self._is_closed = True
         tasks = tuple(self._tasks)
         for task in tasks:
@@ -318,7 +318,7 @@ class Overflow:
                 for each in line:
                     if isinstance(each, _Waiting):
                         self._dispatcher.add_dead_letter(each.message, reason, receiver)
-                if self.takers.get(receiver) is line:  # who passes messages on still does
+                if self.takers.get(receiver) is line:  # forwarders continue
                     del self.takers[receiver]
             self.lines.clear()
 
@@ -359,7 +359,7 @@ class Overflow:
             except TimeoutError:
                 now = asyncio.get_running_loop().time()
                 if now - until > _STOOD_STILL and not waiting.again:
-                    # The process has stood still, and its receivers with it: they shall have their time.
+                    # The process was stopped, and its receivers with it: start their time anew.
                     waiting.again, line.moved_at = True, now
                     await self._deliver(waiting, line, receiver)
                     return

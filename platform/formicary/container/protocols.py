@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
 
 class Outlet(Protocol):
-    """What carries messages to elsewhere: a transport, or an agent's own account."""
+    """Carries messages to elsewhere: a transport, or an agent's own account."""
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for `receiver`, a full name of another domain.
+        """Accept a message for `receiver`, a full name of another domain.
 
         Returns:
-            The sinks that have no room now, if any.
+            The sinks without room, if any.
 
         Raises:
             FormicaryError: the message cannot go there; it is among the dead letters.
         """
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell the sender in another domain that its message was not delivered; never waits."""
+        """Tell a sender in another domain that its message was not delivered; never waits."""
 
 
 class ForeignAgents(Outlet, Protocol):
-    """What carries messages to agents of other platforms, which have names of this container: a gateway."""
+    """Carries messages to agents of other platforms, which have names of this container: a gateway."""
 
     def serves(self, address: str) -> bool:
-        """Tell whether a full name is that of an agent of another platform."""
+        """Return whether a full name is that of an agent of another platform."""
 
 
 class Transport(Outlet, Protocol):
-    """What carries messages to other containers, and theirs to this one."""
+    """Carries messages to other containers, and theirs to this one."""
 
     async def open(self, container: Container) -> None:
         """Connect for `container`.
@@ -52,10 +52,10 @@ class Transport(Outlet, Protocol):
         """
 
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of another container; as `post_to`, and it counts as not taken until it is there."""
+        """Do as `post_to` with a message of another container, which is not consumed until it is there."""
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent that is in another container than its name says; as `post`.
+        """Accept a message for an agent that is not in its home; as `post`.
 
         Args:
             domain: that container's full domain.
@@ -64,12 +64,12 @@ class Transport(Outlet, Protocol):
         """
 
     def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:
-        """Take back what waits to go out to an agent in another container, in its order."""
+        """Withdraw what waits to go out to an agent in another container, in order."""
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
-        """Take a message that an agent has not received before it went to another container.
+        """Accept a message that an agent had not received when it went to another container.
 
-        Nobody waits for room; where far too much waits already, it is a dead letter. Arguments as of
+        Nobody waits for room; if far too much waits already, it becomes a dead letter. Arguments as of
         `post_to`.
         """
 
@@ -77,26 +77,26 @@ class Transport(Outlet, Protocol):
         """Return what is known about each link to another container."""
 
     def connect(self, domain: str) -> None:
-        """Look for another container: `peers` of this one is told when it is there."""
+        """Look for another container; the container's `peers` are told when it is there."""
 
     def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to the `peers` of another container, in order or not at all.
 
         Args:
             domain: the container's full domain.
-            channel: what it is about.
-            payload: what is said.
-            behind: whether it may not get there before the messages that wait to go there now.
+            channel: what the message is about.
+            payload: the message.
+            behind: whether it must not overtake the messages that wait to go there now.
 
         Returns:
-            Whether it was taken: not where no link is open, or where too much waits to go there already.
+            Whether it was accepted: not if no link is open, or too much waits to go there already.
         """
 
     def takes_control(self, domain: str) -> bool:
-        """Return whether control messages for another container would be taken now, many of them."""
+        """Return whether many control messages for another container would be accepted now."""
 
     def may_be_under_way(self, domain: str, receiver: str) -> bool:
-        """Return whether messages for an agent may be under way to another container, as far as is known."""
+        """Return whether messages for an agent may be under way to another container."""
 
     def is_quiet(self, domain: str) -> bool:
         """Return whether all that was sent to another container has arrived, or failed."""
@@ -105,13 +105,13 @@ class Transport(Outlet, Protocol):
         """Wait until all that was sent up to now to another container has arrived, or has failed."""
 
     def counts(self) -> Mapping[str, int]:
-        """Return how many messages for each other container were taken up to now."""
+        """Return how many messages were accepted for each other container."""
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
         """Call back once, before anything goes out next; None for no longer."""
 
     async def close(self) -> None:
-        """Disconnect, after what was taken has gone out."""
+        """Disconnect, after what was accepted has gone out."""
 
 
 class Sleepers(Protocol):
@@ -119,13 +119,13 @@ class Sleepers(Protocol):
 
     @property
     def count(self) -> int:
-        """How many sleep."""
+        """How many there are."""
 
     def is_asleep(self, address: str) -> bool:
-        """Tell whether an agent with this full name sleeps, and does not wake just now."""
+        """Return whether an agent with this full name is asleep, and not about to wake."""
 
     def wake(self, address: str) -> bool:
-        """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
+        """Wake an agent, holding its messages until it has woken; return whether it was asleep."""
 
 
 class Finder(Protocol):
@@ -135,45 +135,45 @@ class Finder(Protocol):
         """Return the full name of an agent elsewhere, by its short name, if it has been found."""
 
     def search(self, message: Message) -> Awaitable[object] | None:
-        """Look for the receivers of a message that are not known; return what waits for that, if any are."""
+        """Search for the unknown receivers of a message; return an awaitable if there are any."""
 
     def hold(self, message: Message) -> bool:
-        """Keep a message until its receivers are known, and send it then; return False where they are."""
+        """Keep a message until its receivers are known, then send it; return False if they are known."""
 
     def was_missed(self, address: str) -> bool:
-        """Tell whether nobody of a name was found when it was last looked for; `address` is of this home."""
+        """Return whether the last search for a name found nobody; `address` is of this home."""
 
 
 class ConversationRoutes(Protocol):
-    """What takes the messages of a container's agents that belong to their conversations."""
+    """Takes those messages of a container's agents that belong to their conversations."""
 
     def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
-        """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
+        """Return the entrance to an agent; `beyond` takes what belongs to no conversation."""
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
 
     def resumed(self, address: str) -> None:
-        """Called when a suspended agent goes on."""
+        """Called when a suspended agent resumes."""
 
     def under_way(self, address: str) -> str | None:
         """Return which conversation of an agent is not over, as the rest of a sentence; None if all are."""
 
     def withdraw(self, address: str) -> Sequence[Message]:
-        """Take out and return what begins conversations of an agent and was not looked at yet."""
+        """Remove and return the messages that would begin conversations of an agent."""
 
     def agent_left(self, address: str) -> None:
-        """Called when an agent goes on in another container."""
+        """Called when an agent has moved to another container."""
 
 
 class Observer(Protocol):
-    """What is told of agents' lives and dead letters, as an instrument is, and is on the way of messages.
+    """Observes agents' lives and dead letters, as an instrument does, and messages on their routes.
 
-    Unlike an instrument it does not make them go the long way.
+    Unlike an instrument, it does not switch the routes off.
     """
 
     def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
-        """Return the way in to an agent; `beyond` takes all messages."""
+        """Return the entrance to an agent; `beyond` takes all messages."""
 
     def agent_started(self, agent: BaseAgent) -> None:
         """Called when `agent` is active."""
@@ -192,13 +192,13 @@ class Observer(Protocol):
 
 
 class Peers(Protocol):
-    """Who is told which other containers are there, and gets their control messages."""
+    """Is told which other containers are there, and gets their control messages."""
 
     def is_member(self, domain: str) -> bool:
-        """Return whether a container is a member of the platform, for all that is known: no guest."""
+        """Return whether a container is known to be a member of the platform, not a guest."""
 
     def opened(self, domain: str) -> None:
-        """Called when a link to another container has begun: what was told it before may be lost."""
+        """Called when a link to another container has begun: what it was told before may be lost."""
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
@@ -207,13 +207,13 @@ class Peers(Protocol):
         """Called with a control message of another container.
 
         Raises:
-            ValueError: it is nothing that is said on this channel.
+            ValueError: it is no message of this channel.
         """
 
 
 @runtime_checkable
 class Connectable(Protocol):
-    """Something other than an address that connects containers: it makes their transports itself."""
+    """Connects containers by transports of its own, in place of an address."""
 
     def transport(self, options: ConnectionOptions) -> Transport:
-        """Return a new transport for one container, which reaches others and is reached by these options."""
+        """Return a new transport for one container with these options."""

@@ -1,4 +1,4 @@
-"""Room in mailboxes: what waits for it goes in as soon as there is some, wherever its receiver is by then."""
+"""Delivers messages that wait for room, wherever their receivers are by then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Room:
-    """Delivers to full mailboxes of one container, and to whatever else is full.
+    """Delivers to full mailboxes of one container, and to other full sinks.
 
     Args:
         dispatcher: the container's.
@@ -33,8 +33,8 @@ class Room:
 
         Args:
             message: the message.
-            waiting: the sinks; those that have the message, or have ended, are taken off the list.
-            is_first: whether it is the first of its receiver's line: what waits there is to come after it.
+            waiting: the sinks; those that have the message, or have ended, are removed from the list.
+            is_first: whether it is the first that waits for its receiver.
         """
         while waiting:
             if _has_moved(waiting[0]):
@@ -45,10 +45,10 @@ class Room:
                 await waiting[0].room()
 
     def _hand_on(self, message: Message, waiting: list[MessageSink], *, is_first: bool) -> None:
-        """Hand a message over again that waits for an agent that has moved meanwhile."""
+        """Dispatch a message again whose receiver has moved meanwhile."""
         sink = waiting[0]
         receiver = sink.address
-        assert receiver is not None  # it is one agent's
+        assert receiver is not None  # a sink that can move has one
         of_others = [other for other in waiting if other.address != receiver]
         if self.is_partly_delivered(message, waiting):
             waiting[:] = of_others
@@ -61,9 +61,9 @@ class Room:
             waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
 
     def is_partly_delivered(self, message: Message, waiting: Sequence[MessageSink]) -> bool:
-        """Make a dead letter of a message if some behaviours of its agent, which moves, have had it here.
+        """Turn a message into a dead letter if some behaviours of its agent, which moves, have had it here.
 
-        Sent on, it would reach them a second time.
+        Forwarded, it would reach them a second time.
         """
         sink = waiting[0]
         if not isinstance(sink, Mailbox | Copies):
@@ -96,7 +96,7 @@ class Room:
 
 
 def _has_moved(sink: MessageSink) -> bool:
-    """Tell whether messages for the agent that a sink belongs to go another way now."""
+    """Return whether the agent that a sink belongs to has left it."""
     if isinstance(sink, Mailbox | Copies):
         return sink.owner.strand_phase == Phase.LEFT
     if isinstance(sink, MicroInbox):

@@ -1,8 +1,8 @@
-"""Which messages nobody has taken yet: a look, now and then, at all that wait for some receivers.
+"""Which messages still wait to be received: now and then, all that wait for some receivers are looked at.
 
-A message is taken when every behaviour that wants it has received it, or the micro-agent has been called with
-it, or it is among the dead letters. What every message touches knows nothing of this: whoever wants to know
-keeps the messages, and asks here which of them still wait, many at once.
+A message is consumed when every behaviour that wants it has received it, or the micro-agent has been called
+with it, or it is a dead letter. The path of a message does nothing for this: links keep the messages that
+have arrived, and ask here, for many at once, which of them still wait.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
     from formicary.container.dispatcher import Dispatcher
 
-_SOON: Final = 0.05  # s from when something came to the look
-_LATE: Final = 1.0  # s between two looks where nothing changes, or so much waits that looking takes its time
-_EFFORT: Final = 5e-6  # s of pause for each message that was looked at, which takes a hundredth of that
+_SOON: Final = 0.05  # s from an arrival to the look
+_LATE: Final = 1.0  # s between two looks if nothing changes, or very much waits
+_EFFORT: Final = 5e-6  # s of pause for each message looked at: a hundred times what that takes
 
 
 class Watcher(Protocol):
-    """Who wants to know what became of messages: a link."""
+    """Wants to know which messages have been consumed: a link."""
 
     receivers: set[str]
-    """The names of those whose messages are to be looked for, as the container itself would shorten them."""
+    """The names of the receivers to look at, as this container shortens them."""
 
     def look(self, waiting: Mapping[int, object]) -> int:
         """Called with all messages that wait for them, by id; return how many to look for again."""
 
 
 class UnackedHolder(Protocol):
-    """Who has messages that have come for an agent elsewhere, until that one's container has taken them."""
+    """Holds messages from other containers that must not count as consumed yet."""
 
     def messages(self) -> Collection[object]:
         """Return these messages."""
@@ -46,14 +46,14 @@ class WaitingMessages:
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
-        self._watchers: dict[Watcher, int] = {}  # and for how many messages each is to look again
+        self._watchers: dict[Watcher, int] = {}  # with the number of messages that each looks for again
         self._timer: asyncio.TimerHandle | None = None
         self._due_at = 0.0
         self._not_before = 0.0
         self._pause = _SOON
 
     def watch(self, watcher: Watcher, *, in_haste: bool = False) -> None:
-        """Have somebody look soon, as messages have come; where there are many, at the end of the turn."""
+        """Have a watcher look soon, as messages have arrived; at the end of the turn if there are many."""
         self._watchers.setdefault(watcher, 0)
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -66,14 +66,14 @@ class WaitingMessages:
             self._set_timer(loop, due_at)
 
     def forget(self, watcher: Watcher) -> None:
-        """Have somebody look no more."""
+        """Remove a watcher."""
         self._watchers.pop(watcher, None)
         if not self._watchers and self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def look_at_once(self, watcher: Watcher) -> None:
-        """Have somebody look now: there will be no later."""
+        """Have a watcher look now, for the last time."""
         waiting, _ = self._find(watcher.receivers)
         watcher.look(waiting)
 
@@ -101,12 +101,12 @@ class WaitingMessages:
             self._set_timer(loop, max(now + self._pause, self._not_before))
 
     def _find(self, receivers: set[str]) -> tuple[dict[int, object], int]:
-        """Return all that waits for some receivers, and other things, by id; and how much that was."""
+        """Return all that waits for some receivers, among other things, by id; and how much that was."""
         dispatcher = self._dispatcher
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
-        for holder in tuple(dispatcher.unacked_holders):  # who has nothing any more takes itself out
+        for holder in tuple(dispatcher.unacked_holders):  # those that hold nothing any more remove themselves
             _add(waiting, holder.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors

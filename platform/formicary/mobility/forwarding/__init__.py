@@ -7,8 +7,9 @@ order, and waits there while the agent moves. Other containers may cache a strai
 - `forwarder`: the messages for one such agent: held, forwarded, or sent straight
 - `course`: which way they take, and the markers that show when an old way is clear
 - `sinks`: where senders wait for room on that way
-- `failures`: in which order agents elsewhere are told of messages that have failed
+- `failures`: failures for agents elsewhere, in order
+- `name_conflicts`: failures for agents whose home may have another agent of that name
 - `drains`: what agents wait for before they leave
-- `outbox`: what containers are told, and again where they could not be
-- `language`: what containers tell each other
+- `outbox`: messages to other containers, and their retries
+- `language`: these messages
 """

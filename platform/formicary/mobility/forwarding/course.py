@@ -1,10 +1,9 @@
 """The way of one container's messages to one agent: where they go, and when they may go elsewhere.
 
 A container sends the messages for an agent one way at a time: to the agent's home, straight to where it
-lives, or into its mailbox. To change it, the container holds new messages, sends a marker behind those that
-have gone the old way, and continues once the marker has reached the agent. Containers on the way pass the
-marker on behind the messages: one that the agent has left sends it to the home, and the home to where the
-agent lives.
+lives, or into its mailbox. To change the way, it holds new messages, sends a marker after those that went the
+old way, and continues once the marker has reached the agent. Containers in between pass the marker on behind
+the messages: one that the agent has left sends it to the home, and the home to where the agent lives.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ class Course(msgspec.Struct):
     Args:
         address: the agent's full name.
         own: the domain of this container.
-        way: where its messages go from here; None: into its mailbox.
-        tell: tells another container something, behind all messages that go there.
-        numbers: for markers, each new in this container.
+        way: where its messages go from here; None for its mailbox.
+        tell: sends another container something, behind all messages to it.
+        numbers: of markers, unique in this container.
 
     Attributes:
-        pending: the number of the marker that messages wait for; None where they need not.
-        old: the container that this marker has gone to.
-        told: the containers that know that their messages are forwarded, and have sent no marker since.
+        pending: the number of the marker that messages wait for; None if they do not wait.
+        old: the container that this marker went to.
+        told: the containers told that their messages are forwarded, until they send a marker.
     """
 
     address: str
@@ -54,7 +53,7 @@ class Course(msgspec.Struct):
     pending: int | None = None
     old: str = ""
     told: set[str] = msgspec.field(default_factory=set)
-    _next: list[str] = msgspec.field(default_factory=list)  # who gets a marker when this one is through
+    _next: list[str] = msgspec.field(default_factory=list)  # the containers to send a marker to next
     _passed: dict[int, _Passed] = msgspec.field(default_factory=dict)
 
     @property
@@ -64,23 +63,23 @@ class Course(msgspec.Struct):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits for a marker, or would not be told again that messages are forwarded."""
+        """Whether no marker is under way, and no container has been told that its messages are forwarded."""
         return self.pending is None and not self._passed and not self.told
 
     # -- the container's own messages -----------------------------------------------------------------------
 
     def arrive(self, olds: Sequence[str]) -> bool:
-        """Have messages go into the agent's mailbox, as it lives here now.
+        """Deliver messages to the agent's mailbox, as it lives here now.
 
         Args:
-            olds: the containers by which messages may be under way to it.
+            olds: the containers by which messages may still be under way to it.
 
         Returns:
             Whether nothing is under way.
         """
         self.way = None
         self.told.clear()
-        if self.pending is not None:  # sent before it came, to where it was
+        if self.pending is not None:  # sent to where it was, before it arrived
             self._next = list(olds)
             return False
         if not olds:
@@ -90,7 +89,7 @@ class Course(msgspec.Struct):
         return False
 
     def leave(self, domain: str) -> None:
-        """Have messages follow the agent, which has left this container with all that was sent to it here."""
+        """Send messages after the agent, which has left this container with all that was sent to it here."""
         self.way, self.pending, self._next = domain, None, []
 
     def mark(self, old: str) -> None:
@@ -99,14 +98,14 @@ class Course(msgspec.Struct):
         self.tell(old, Marker(self.address, self.pending))
 
     def moved(self, origin: str) -> None:
-        """Take that a container forwards messages to the agent, which is not there."""
+        """Handle that a container forwards messages, as the agent is not there."""
         if self.pending is None and origin == self.way:
             self.mark(origin)
-        elif self.way is not None and origin != self.old:  # it is to say so again when there is more
+        elif self.way is not None and origin != self.old:  # so that it says so again
             self.tell(origin, Marker(self.address, next(self.numbers)))
 
     def _resolve(self, domain: str) -> bool:
-        """Take that the old way is clear; return whether messages may go on."""
+        """Handle that the old way is clear; return whether messages may continue."""
         self.pending = None
         if self.way is None:
             if self._next:
@@ -134,10 +133,10 @@ class Course(msgspec.Struct):
         self.tell(origin, Through(self.address, number, domain))
 
     def through(self, origin: str, number: int, domain: str) -> bool:
-        """Take that a marker has reached the agent.
+        """Handle that a marker has reached the agent.
 
         Returns:
-            Whether messages that were held may go on.
+            Whether held messages may continue.
         """
         if number == self.pending and origin == self.old:
             return self._resolve(domain)
@@ -150,14 +149,14 @@ class Course(msgspec.Struct):
     # -- ends -----------------------------------------------------------------------------------------------
 
     def depends_on(self, domain: str) -> bool:
-        """Return whether messages go, or have gone, straight to a container by the way that there is now."""
+        """Return whether messages go, or went, straight to a container by the present way."""
         return domain == (self.way if self.pending is None else self.old) != self.own
 
     def ended(self, domain: str) -> bool:
-        """Take that the link to another container has ended: what was under way has arrived or failed.
+        """Handle that the link to another container has ended: what was under way has arrived or failed.
 
         Returns:
-            Whether messages that were held may go on.
+            Whether held messages may continue.
         """
         self.told.discard(domain)
         if domain in self._next:
@@ -174,7 +173,7 @@ class Course(msgspec.Struct):
         return False
 
     def forget(self) -> None:
-        """Answer all markers: nothing is known of the agent any more."""
+        """Answer all markers, as nothing is known of the agent any more."""
         passed, self._passed = self._passed, {}
         for each in passed.values():
             self.answer(each.origin, each.number, "")

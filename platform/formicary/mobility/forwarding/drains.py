@@ -1,4 +1,4 @@
-"""What agents have to wait for before they leave, so that they overtake no message of theirs."""
+"""What agents must wait for before they leave, so that they overtake no messages of their own."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from formicary.mobility.forwarding.forwarder import Forwarder
 
 Undrained = list[tuple["Forwarder", int]]
-"""Forwarders that hold messages, and how often all that they held had gone on by then."""
+"""Forwarders that hold messages, with their `turns` at that time."""
 
 
 class DrainTracker:
     """The forwarders of one container that hold messages of its agents."""
 
     def __init__(self) -> None:
-        self._busy: set[Forwarder] = set()  # among these all that hold something up
+        self._busy: set[Forwarder] = set()  # includes all that hold messages
         self._changed: asyncio.Event = asyncio.Event()
 
     def add(self, forwarder: Forwarder) -> None:
@@ -30,16 +30,16 @@ class DrainTracker:
         self._busy.discard(forwarder)
 
     def look(self) -> None:
-        """Wake whoever waits: messages may have gone on."""
+        """Check again: messages may have been sent on."""
         self._changed.set()
 
     def begin(self, leaving: Collection[str] = ()) -> Undrained:
-        """Return what agents have to wait for.
+        """Return what agents must wait for.
 
-        What they have sent to others up to now must be there: those have told by then what they forward.
+        What they have sent to other containers must have arrived: these have said by then what they forward.
 
         Args:
-            leaving: the full names of agents for which what others have sent them may wait on.
+            leaving: the full names of agents for which messages of others may keep waiting.
         """
         if not self._busy:
             return []
@@ -49,15 +49,15 @@ class DrainTracker:
         return [(each, each.turns) for each in self._busy if each.holds_up(leaving)]
 
     def is_drained(self, undrained: Undrained) -> bool:
-        """Return whether nothing waits any more of what `begin` has returned."""
+        """Return whether everything that `begin` returned has been sent on."""
         return all(forwarder.turns != turns for forwarder, turns in undrained)
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition that changes only when messages go on."""
+        """Wait for a condition that changes only when messages are sent on."""
         while not condition():
             self._changed.clear()
             await self._changed.wait()
 
     async def drain(self, undrained: Undrained) -> None:
-        """Wait until nothing waits any more of what `begin` has returned."""
+        """Wait until everything that `begin` returned has been sent on."""
         await self.wait_until(lambda: self.is_drained(undrained))

@@ -1,12 +1,12 @@
-"""In which order agents elsewhere are told of messages that have failed here, as they go on meanwhile.
+"""Failures for agents elsewhere, in order, even if the agents move meanwhile.
 
-A failure goes back to the container by which its message has come, and not by the way of what is sent to the
-agent: who has sent the message is to hear of it before it hears that the message is done with. Where that is
-another container than the last time, the failures of that time may still be under way. So a marker follows
-these, and what fails meanwhile waits here until it is through.
+A failure goes back to the container that its message came from, not the way that messages to the agent take:
+it must arrive before the receipt of the message. If that container differs from the last one, earlier
+failures may still be under way there. So a marker follows these, and new failures wait here until it is
+answered.
 
-What a link could not bring, and can go no other way, waits for the next one to the same container: nobody
-else knows of it any more.
+A failure that a link could not deliver, and that can go no other way, waits for the next link to the same
+container, as it exists nowhere else.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST: Final = 10_000  # failures that wait for markers: more of them are not wo
 
 
 class _Refusal(msgspec.Struct, frozen=True):
-    """A message that has failed, whose sender is to be told."""
+    """A failed message whose sender must be told."""
 
     message: Message
     receiver: str
@@ -37,13 +37,13 @@ class _Refusal(msgspec.Struct, frozen=True):
 
 
 class _Telling(msgspec.Struct):
-    """What one agent is told.
+    """The failures for one agent.
 
     Attributes:
-        domain: the container where it was told last, or to which the marker has gone.
-        marker: its number; None where nothing waits for it.
-        lost: what it was told and could not get there, which waits for a link to there.
-        held: what waits until the marker is through, or the link is there.
+        domain: the container that the last failure or marker went to.
+        marker: its number; None if nothing waits for it.
+        lost: failures that could not get there, and wait for a link.
+        held: failures that wait for the marker or the link.
     """
 
     domain: str
@@ -53,18 +53,18 @@ class _Telling(msgspec.Struct):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something waits, or may have to."""
+        """Whether new failures must wait."""
         return self.marker is not None or bool(self.lost)
 
 
 class Failures:
-    """What one container tells agents elsewhere of messages that have failed.
+    """One container's failures for agents elsewhere.
 
     Args:
         dispatcher: the container's.
         transport: what reaches the others.
         numbers: for markers, each new in this container.
-        is_member: whether a container is a member of the platform: others do not answer markers.
+        is_member: whether a container is a member of the platform; others do not answer markers.
         send: sends a marker to a container, behind all that goes there.
     """
 
@@ -87,15 +87,15 @@ class Failures:
         self._is_closed = False
 
     def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
-        """Keep a failure that an agent is to be told, if it may overtake others; return False if it may go.
+        """Keep a failure that could overtake earlier ones to the same agent; return False if it may go.
 
         Args:
-            message: what has failed.
-            receiver: the full name of who should have got it.
+            message: the message that has failed.
+            receiver: the full name of its receiver.
             reason: why it has failed, as a sentence.
             domain: the container to which the failure goes.
         """
-        address: str = message.sender  # type: ignore[assignment]  # who is told
+        address: str = message.sender  # type: ignore[assignment]  # whom the failure is for
         self.found(address, domain)
         telling = self._tellings.get(address)
         if self._is_closed:
@@ -131,10 +131,10 @@ class Failures:
         self._send(telling.domain, Marker(address, telling.marker))
 
     def sent_again(self, address: str, failed: str, domain: str) -> None:
-        """Called when a failure that could not get to one container has been sent to another one.
+        """Called when a failure is sent to another container, as it could not get to the first.
 
         Args:
-            address: the full name of the agent that is told.
+            address: the full name of the agent that it is for.
             failed: the container to which it could not get.
             domain: the other one.
         """
@@ -144,15 +144,15 @@ class Failures:
         elif telling.domain in {failed, domain} and not telling.lost:
             telling.domain = domain
             if telling.marker is not None:
-                self._mark(telling, address)  # what waits is behind this one, too
+                self._mark(telling, address)  # what waits must follow this one, too
 
     def put_off(self, failure: Message, address: str, domain: str) -> bool:
         """Keep a failure that could not get to a container; return False if it cannot be kept.
 
         Args:
-            failure: what an agent is to be told.
-            address: its full name.
-            domain: the container, in which it is for all that is known; nothing where that is not known.
+            failure: the failure.
+            address: the agent's full name.
+            domain: the container in which it is, as far as is known; empty if unknown.
         """
         if self._is_closed or self._waiting >= _MOST:
             return False
@@ -165,7 +165,7 @@ class Failures:
         return True
 
     def gone(self, address: str) -> None:
-        """Called when an agent has ended: nobody is told what could not get to it."""
+        """Called when an agent has ended: failures that could not get to it become dead letters."""
         telling = self._tellings.get(address)
         if telling is not None and telling.lost:
             self._give_up(telling, address, f"{address} is no longer in any container")
@@ -178,41 +178,41 @@ class Failures:
         self._release(address)
 
     def joined(self, domain: str) -> None:
-        """Called when there is a link to another container: tell what could not get there."""
+        """Called when there is a link to another container: send what could not get there."""
         for address in [each for each, it in self._tellings.items() if it.lost and it.domain == domain]:
             self._release(address)
 
     def found(self, address: str, domain: str) -> None:
-        """Called when an agent is in a container: there it is told what could not get to another one."""
+        """Called when an agent is found in a container: send there what could not get to another one."""
         telling = self._tellings.get(address)
         if telling is not None and telling.lost and telling.domain != domain:
             telling.domain = domain
             self._release(address)
 
     def through(self, origin: str, address: str, number: int) -> None:
-        """Called when another container says that what was before a marker has got to the agent."""
+        """Called when another container answers a marker: everything before it has reached the agent."""
         telling = self._tellings.get(address)
         if telling is not None and telling.marker == number and telling.domain == origin:
             self._release(address)
 
     def told_at(self, address: str) -> str | None:
-        """Return from where failures may be under way to an agent that has come here; None for none."""
+        """Return from where failures may be under way to an agent that has arrived; None for none."""
         telling = self._tellings.get(address)
         return None if telling is None else telling.domain
 
     def arrived(self, address: str) -> None:
-        """Tell an agent that lives here now what has waited; behind what is under way, if the way is held."""
+        """Deliver what has waited to an agent that lives here now, behind what is under way."""
         if address in self._tellings:
             self._release(address)
 
     def ended(self, domain: str) -> None:
-        """Called when the link to another container has ended: what was under way is there or goes again."""
+        """Called when a link has ended: what was under way has arrived or is resent."""
         for address, telling in tuple(self._tellings.items()):
-            if telling.domain == domain and not telling.lost:  # else the others wait behind that
+            if telling.domain == domain and not telling.lost:  # otherwise the others wait behind that
                 self._release(address)
 
     def _release(self, address: str) -> None:
-        """Tell what has waited; where it goes may have changed again."""
+        """Send what has waited, to wherever it now goes."""
         telling = self._tellings.pop(address)
         self._holding.pop(address, None)
         self._waiting -= len(telling.lost) + len(telling.held)
@@ -222,7 +222,7 @@ class Failures:
             self._dispatcher.tell_sender(each.message, each.receiver, each.reason)
 
     def _tell_again(self, failure: Message, address: str, domain: str) -> None:
-        """Tell an agent what could not get to it, at another container now, unless it is here."""
+        """Send a failure to an agent's present container, or deliver it if the agent is here."""
         if address in self._dispatcher.agents:
             self._dispatcher.tell_here(failure, address)
             return
@@ -231,14 +231,14 @@ class Failures:
         self._transport.carry_on(domain, failure, address)
 
     def messages(self) -> Sequence[Message]:
-        """Return what has failed and was not told yet: it counts as not taken."""
+        """Return the failed messages whose senders have not been told: they are not consumed yet."""
         held = [each.message for telling in self._holding.values() for each in telling.held]
         if not held:
             self._dispatcher.unacked_holders.discard(self)
         return held
 
     def close(self) -> None:
-        """Tell all that waits, while that can still go; what could not has no later."""
+        """Send all that waits while that is possible, and give up what could not be delivered."""
         self._is_closed = True
         reason = f"container {self._dispatcher.name} stopped before the message could be sent"
         for address, telling in tuple(self._tellings.items()):

@@ -28,14 +28,14 @@ _MOST: Final = 10_000  # messages that are held for one agent
 
 
 class Forwarder:
-    """What takes the messages for one agent.
+    """Holds or forwards the messages for one agent.
 
     Args:
-        course: says which way they go.
+        course: decides which way they go.
         dispatcher: the container's.
         transport: what carries them.
-        conflicts: knows whether the agent may be another one than its home has.
-        on_busy: called when something of this container's agents has to wait.
+        conflicts: knows whether the home may have started another agent of this name.
+        on_busy: called when a message of this container's agents must wait.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Forwarder:
         self.address = course.address
         self.home = course.home
         self.is_home = course.home == course.own
-        """Whether this container is the agent's home, and forwards all that comes for it."""
+        """Whether this container is the agent's home, which forwards everything."""
         self._dispatcher = dispatcher
         self._overflow = dispatcher.overflow
         self._transport = transport
@@ -58,27 +58,27 @@ class Forwarder:
         self._on_busy = on_busy
         self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
         self._paused: list[Source] = []
-        self._opened: asyncio.Event | None = None  # made for the first who waits
-        self._has_own = False  # whether something of this container's agents waits
+        self._opened: asyncio.Event | None = None  # created by the first that waits
+        self._has_own = False  # whether messages of this container's agents wait
         self.is_moving = False
-        """Whether the home has decided that the agent moves, and it has not started there."""
+        """Whether the agent's move has been decided, and it has not started at the destination."""
         self.source = ""
-        """The container from which the agent arrives now, and what takes what that sends for it."""
+        """The container from which the agent is arriving, and what takes the messages from there."""
         self.take_brought: Callable[[Message], None] | None = None
         self.is_used = True
-        """Whether this container's messages may be under way by the present way."""
+        """Whether messages may have gone the present way."""
         self.is_watched = False
-        """Whether it is looked at again when nothing waits for room any more."""
+        """Whether it is checked again once nothing waits for room."""
         self.has_strays = False
-        """Whether messages of other containers may be under way from here to the home."""
+        """Whether messages of other containers may have been forwarded from here to the home."""
         self.has_left = False
-        """Whether the agent has left here, over the present link to its home: what fails here may be its."""
+        """Whether the agent has left over the present link to its home: failures may still arrive here."""
         self.turns = 0
-        """How often all that has waited here has gone on, or failed."""
+        """How often everything held has been sent on, or has failed."""
 
     @property
     def domain(self) -> str | None:
-        """The container that messages go to; None where the agent lives here."""
+        """The container that messages go to; None if the agent lives here."""
         return self.course.way
 
     def leads_to(self, domain: str) -> bool:
@@ -87,7 +87,7 @@ class Forwarder:
 
     @property
     def is_held(self) -> bool:
-        """Whether messages wait for the way to be clear, or for the agent to have moved."""
+        """Whether messages wait until the way is clear, or the agent has moved."""
         return self.is_moving or self.course.pending is not None
 
     @property
@@ -99,28 +99,28 @@ class Forwarder:
 
     @property
     def has_own(self) -> bool:
-        """Whether something that this container's agents have sent waits here."""
+        """Whether messages of this container's agents wait here."""
         if self._has_own and not self._held and not self.has_line:
             self._has_own = False
         return self._has_own
 
     @property
     def has_line(self) -> bool:
-        """Whether something waits for room."""
+        """Whether messages wait for room."""
         return self.address in self._overflow.lines
 
     @property
     def is_over(self) -> bool:
-        """Whether messages for the agent do not come here any more."""
+        """Whether this has been removed or replaced."""
         return self._dispatcher.forwarders.get(self.address) is not self
 
     def begin(self) -> None:
-        """Have messages come this way."""
+        """Take over the messages for the agent."""
         self._overflow.divert(self.address, self)
         self._dispatcher.routes.pop(self.address, None)
 
     def end(self) -> None:
-        """Have messages go as the agent's name says, or into its mailbox."""
+        """Let messages go home, or into the agent's mailbox, again."""
         self._overflow.end_diversion(self.address)
         self._dispatcher.routes.pop(self.address, None)
         self._wake()
@@ -128,7 +128,7 @@ class Forwarder:
     # -- messages of this container's agents ----------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of an agent of this container; return where it waits if there is no room."""
+        """Accept a message of an agent of this container; return where it waits if there is no room."""
         is_held = self.is_held
         if not is_held and not (self.has_line and self.has_own):
             return self._send(message, receiver)
@@ -142,7 +142,7 @@ class Forwarder:
         return None
 
     def post_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message of an agent of this container that has waited; return where it waits on."""
+        """Accept a message of an agent of this container that has waited; return where it waits on."""
         if self.is_over:
             return self._dispatcher.dispatch_to(message, self.address)
         if self.is_held or (self.has_line and self.has_own):
@@ -150,14 +150,14 @@ class Forwarder:
         return self._send(message, self.address)
 
     def tell(self, failure: Message) -> None:
-        """Tell the agent, which lives here, that a message of its has failed; behind what is under way."""
+        """Deliver a failure to the agent, which lives here, behind what is under way."""
         if self.is_held:
             self._hold(failure, None)
         else:
             self._overflow.deliver(failure, self.address)
 
     def note_own(self) -> None:
-        """Queue what this container's agents send behind what waits here, which may be their own."""
+        """Queue messages of this container's agents behind those that wait here."""
         self._has_own = True
         self._dispatcher.routes.pop(self.address, None)
         self._on_busy(self)
@@ -174,7 +174,7 @@ class Forwarder:
         return self._transport.post_to(way, message, receiver)
 
     async def room(self) -> None:
-        """Wait until a message may go, or has to go another way."""
+        """Wait until a message may go, or must go another way."""
         while self.is_held and not self.is_over:
             if self._opened is None:
                 self._opened = asyncio.Event()
@@ -184,7 +184,7 @@ class Forwarder:
     # -- messages of other containers -----------------------------------------------------------------------
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message that has come from another container."""
+        """Handle a message from another container."""
         domain = source.domain
         if self.take_brought is not None and domain in {self.source, self.home}:
             self.take_brought(message)
@@ -199,7 +199,7 @@ class Forwarder:
         elif domain != self.home:
             self.course.tell_moved(domain)
             self._overflow.deliver(message, receiver, source)
-        elif is_failure(message):  # of what the agent has sent from here
+        elif is_failure(message):  # of a message that the agent sent from here
             self._transport.carry_on(domain, message, receiver)
         else:
             reason = f"{receiver} is not in container {self._dispatcher.name}, where it was expected"
@@ -208,19 +208,19 @@ class Forwarder:
     def _take_here(self, message: Message, source: Source) -> None:
         if self._conflicts.keep_arrival(message, self.address, source):
             return
-        if self.is_held and source.domain != self.home:  # what comes from there is what was under way
+        if self.is_held and source.domain != self.home:  # from there comes what was under way
             self._hold(message, source)
         else:
             self._overflow.deliver(message, self.address, source)
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Forward a message that it is the turn of; return the sinks that have no room now, if any."""
+        """Forward a message; return the sinks without room, if any."""
         del receiver  # it is the agent
         full = self._forward(message)
         return (Forwarding(self, full),) if full else None
 
     def forward_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Forward a message that has waited for room; return the sinks that have none now, if any."""
+        """Forward a message that has waited for room; return the sinks without room, if any."""
         return self._overflow.bring(message, self.address) if self.is_over else self._forward(message)
 
     def _forward(self, message: Message) -> Sequence[MessageSink] | None:
@@ -231,14 +231,14 @@ class Forwarder:
             self._hold(message, None)
             return None
         try:
-            # Also where an agent here has the sender's name: it may be another one.
+            # Even if an agent here has the sender's name: it may be another one.
             return self._transport.pass_on(self._next(), message, self.address)
         except FormicaryError as error:  # it is a dead letter already
             self._dispatcher.tell_sender(message, self.address, str(error))
             return None
 
     def _next(self) -> str:
-        """Return where messages of others are forwarded: at home to where the agent is, else home."""
+        """Return where to forward messages of others: from its home to the agent, else to its home."""
         if self.is_home and self.course.way is not None:
             return self.course.way
         self.has_strays = True
@@ -247,7 +247,7 @@ class Forwarder:
     # -- markers --------------------------------------------------------------------------------------------
 
     def on_marker(self, origin: str, number: int) -> None:
-        """Take a marker of another container, behind all that has come from there."""
+        """Handle a marker of another container, which follows all its messages."""
         course = self.course
         course.told.discard(origin)
         if course.way is None:
@@ -258,13 +258,13 @@ class Forwarder:
             course.answer(origin, number, "")
         else:
             self.hurry()
-            if origin == course.way and self.is_home:  # all that was before is there when the answer is
+            if origin == course.way and self.is_home:  # everything before arrives there before the answer
                 course.answer(origin, number, origin)
             else:
                 course.pass_on(origin, number, self._next())
 
     def hurry(self) -> None:
-        """Forward what waits for room now, though there is none."""
+        """Forward what waits for room without waiting for it."""
         if self.domain is None or not self.has_line:
             return
         for message in self._overflow.withdraw(self.address):
@@ -288,14 +288,14 @@ class Forwarder:
         self._dispatcher.unacked_holders.add(self)
 
     def hold(self) -> None:
-        """Hold all that comes, and what waits for room, until the agent has moved."""
+        """Hold new messages, and those that wait for room, until the agent has moved."""
         self.is_moving = True
         self._dispatcher.routes.pop(self.address, None)
         for message in self._overflow.withdraw(self.address) if self.has_line else ():
             self._keep(message, None)
 
     def follow(self, domain: str, messages: Sequence[Message]) -> None:
-        """Send what an agent that has left here brings along, and have what comes follow it."""
+        """Send an agent's unread messages after it, and forward new ones."""
         self._dispatcher.routes.pop(self.address, None)
         self.course.leave(domain)
         self.has_left = not self.is_home
@@ -307,7 +307,7 @@ class Forwarder:
         self.release()
 
     def release(self) -> None:
-        """Send on what was held, in its order."""
+        """Send on what was held, in order."""
         self._dispatcher.unacked_holders.discard(self)
         self._dispatcher.routes.pop(self.address, None)
         held, self._held = self._held, deque()
@@ -321,16 +321,16 @@ class Forwarder:
         self._wake()
 
     def send_on(self, message: Message) -> None:
-        """Send a message on, before all that is held."""
+        """Send on a message, before all that is held."""
         way = self.course.way
         if way is None or self.is_home:
             self._overflow.deliver(message, self.address)
-        else:  # there are few
+        else:  # there are only a few
             self.is_used = True
             self._transport.carry_on(way, message, self.address)
 
     def fail(self, reason: str) -> None:
-        """Fail what was held."""
+        """Turn what was held into dead letters."""
         self._dispatcher.unacked_holders.discard(self)
         held, self._held = self._held, deque()
         for each in held:
@@ -345,7 +345,7 @@ class Forwarder:
                 each()
 
     def forget(self, source: Source) -> None:
-        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+        """Called when the other end of a link is another process now, and has not been paused."""
         if source in self._paused:
             self._paused.remove(source)
 
@@ -362,7 +362,7 @@ class Forwarder:
     # -- what is known --------------------------------------------------------------------------------------
 
     def holds_up(self, leaving: Collection[str]) -> bool:
-        """Return whether agents have to wait before they leave, as they might overtake messages of their own.
+        """Return whether agents must wait before they leave, or they might overtake messages of their own.
 
         Args:
             leaving: their full names.

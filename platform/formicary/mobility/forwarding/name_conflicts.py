@@ -1,4 +1,4 @@
-"""What agents of other homes are to be told here, where the home may have another one of that name by now."""
+"""Failures for agents whose home may have started another agent of the same name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ _MOST: Final = 10_000  # failures that wait for one home
 
 
 class NameConflicts:
-    """Keeps failures of messages until it is known whose they are.
+    """Keeps failures until it is known whose messages have failed.
 
-    Where a home was away, it may have started another agent with the name of one that lives here, and that
-    may have sent what fails here, or was sent on from here and has failed elsewhere. So when a link to the
-    home begins, such failures wait until the home has seen which of its agents live here, and has had those
-    ended that are not its own any more.
+    A home that was away may have started another agent with the name of one that lives here; a message that
+    fails may be of either. So when a link to the home begins, such failures wait until the home has checked
+    which of its agents live here, and has ended those that are no longer its own.
 
     Args:
         dispatcher: the container's.
@@ -31,36 +30,36 @@ class NameConflicts:
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
-        # By home: messages, and what tells their senders, or them.
+        # By home: messages, and the calls that deliver the failures.
         self._kept: dict[str, list[tuple[Message, Callable[[], None]]]] = {}
 
     def doubt(self, home: str) -> None:
-        """Called when a link to a home begins of which agents live here."""
+        """Called when a link begins to a home whose agents live here."""
         self._kept.setdefault(home, [])
         overflow, agents = self._dispatcher.overflow, self._dispatcher.agents
         for address in self._dispatcher.visitors.values():
-            # Where there is a way to an agent, that asks for what comes for it.
+            # An agent's forwarder asks by itself.
             if _home(address) == home and address in agents and address not in overflow.takers:
                 overflow.divert(address, self)
 
     def keep(self, message: Message, receiver: str, reason: str) -> bool:
-        """Keep what the sender of a message is to be told; return False if it can be told now.
+        """Keep a failure for the sender of a message; return False if it can be told now.
 
         Args:
-            message: the message, of an agent that has the name of one that lives here.
-            receiver: who should have got it.
+            message: the message; its sender has the name of an agent that lives here.
+            receiver: the intended receiver.
             reason: why it has failed.
         """
         tell = partial(self._dispatcher.tell_sender, message, receiver, reason)
         return self._keep(message.sender or "", message, tell)
 
     def keep_arrival(self, message: Message, receiver: str, source: Source) -> bool:
-        """Keep what others tell an agent that lives here; return False if that can be told now.
+        """Keep a failure from elsewhere for an agent that lives here; return False if it can be told now.
 
         Args:
-            message: what has come for the agent: something is kept only if it says that a message has failed.
-            receiver: its full name.
-            source: the link that it has come by.
+            message: a message for the agent; only failures are kept.
+            receiver: the agent's full name.
+            source: the link by which it has arrived.
         """
         return is_failure(message) and self._keep(
             receiver, message, partial(self._tell, message, receiver, source)
@@ -75,7 +74,7 @@ class NameConflicts:
         return True
 
     def know(self, home: str) -> None:
-        """Tell what was kept: the home has ended here who is not its agent, or the link to it has ended."""
+        """Deliver what was kept: the home has ended agents that are not its own, or its link has ended."""
         kept = self._kept.pop(home, ())
         overflow = self._dispatcher.overflow
         for address in [each for each, taker in overflow.takers.items() if taker is self]:
@@ -92,7 +91,7 @@ class NameConflicts:
             dispatcher.take_stray(failure, address, source)
 
     def messages(self) -> Sequence[Message]:
-        """Return the messages that have failed, as they are not done with."""
+        """Return the failed messages, which are not consumed yet."""
         messages = [message for kept in self._kept.values() for message, _ in kept]
         if not messages:
             self._dispatcher.unacked_holders.discard(self)
@@ -101,12 +100,12 @@ class NameConflicts:
     # -- as a taker of what comes for agents that are in doubt ----------------------------------------------
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message of another container: what has failed waits."""
+        """Handle a message from another container; failures wait."""
         if not self.keep_arrival(message, receiver, source):
             self._dispatcher.overflow.deliver(message, receiver, source)
 
     def forget(self, source: Source) -> None:
-        """Do nothing: nobody is told to send less."""
+        """Do nothing: no source is paused."""
 
 
 def _home(address: str) -> str:

@@ -1,4 +1,4 @@
-"""Where senders wait, and messages, on the way to an agent that has moved."""
+"""Where senders and messages wait on the way to an agent that has moved."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ async def _all_room(full: Sequence[MessageSink]) -> None:
 
 
 class Waiting:
-    """The sink of a message of this container's agents that waits until its way is clear.
+    """Where a message of this container's agents waits until its way is clear.
 
     Args:
-        forwarder: of the agent that it is for.
+        forwarder: that of the receiver.
     """
 
     def __init__(self, forwarder: Forwarder) -> None:
         self._forwarder = forwarder
-        self._ahead: Sequence[MessageSink] = ()  # what had no room where messages go now
+        self._ahead: Sequence[MessageSink] = ()  # the full sinks of the present way
         self.address: str | None = forwarder.address
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if it has to wait on."""
+        """Accept a message; return False if it must keep waiting."""
         self._ahead = self._forwarder.post_again(message) or ()
         return not self._ahead
 
@@ -42,7 +42,7 @@ class Waiting:
             await self._forwarder.room()
 
     def is_done(self) -> bool:
-        """Return False: the message goes on, or fails."""
+        """Return False: the message is sent on, or fails."""
         return False
 
     def __str__(self) -> str:
@@ -50,11 +50,11 @@ class Waiting:
 
 
 class Forwarding:
-    """The sink of a message that waits for room on the way to the next container.
+    """Where a forwarded message waits for room on the way to the next container.
 
     Args:
-        forwarder: of the agent that it is for.
-        full: what had no room.
+        forwarder: that of the receiver.
+        full: the full sinks.
     """
 
     def __init__(self, forwarder: Forwarder, full: Sequence[MessageSink]) -> None:
@@ -63,7 +63,7 @@ class Forwarding:
         self.address: str | None = forwarder.address
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room yet."""
+        """Accept a message; return False if there is no room yet."""
         self._full = self._forwarder.forward_again(message) or ()
         return not self._full
 
@@ -72,7 +72,7 @@ class Forwarding:
         await _all_room(self._full)
 
     def is_done(self) -> bool:
-        """Return False: the message goes on, or fails."""
+        """Return False: the message is sent on, or fails."""
         return False
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Where agents are that have moved, as one container knows it, and what it tells others about that."""
+"""Where agents are that have moved, as one container knows it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _LOOKED_AT: Final = 100  # of them, for one to forget
 
 
 class LocationTable:
-    """The ways of messages to agents that have moved, and from where they have moved, in one container.
+    """The ways of messages to agents that have moved, in one container.
 
     Args:
         container: the container.
         transport: what reaches the others.
-        is_member: whether a container is a member of the platform: others are told nothing.
+        is_member: whether a container is a member of the platform; others are told nothing.
     """
 
     channel = CHANNEL
@@ -51,7 +51,7 @@ class LocationTable:
         self._dispatcher = container.dispatcher
         self._lifecycle = container.lifecycle
         self._transport = transport
-        self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
+        self._numbers = count(randomness.bits(32))  # so that none equals a marker of an earlier process
         self._forwarders: dict[str, Forwarder] = {}
         self._dispatcher.forwarders = self._forwarders
         self.conflicts = NameConflicts(self._dispatcher)
@@ -60,21 +60,21 @@ class LocationTable:
         self._outbox = Outbox(transport, is_member, self.ended)
         self._tell = self._outbox.tell
         self.drains = DrainTracker()
-        """What agents have to wait for before they leave."""
+        """What agents must wait for before they leave."""
         self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
         self._dispatcher.locations = self
 
     # -- what is known --------------------------------------------------------------------------------------
 
     def get(self, address: str) -> str | None:
-        """Return the domain of the container where messages for an agent go; None: where its name says."""
+        """Return the domain of the container that messages for an agent go to; None for its home."""
         forwarder = self._forwarders.get(address)
         return None if forwarder is None else forwarder.domain
 
     # -- agents of this home --------------------------------------------------------------------------------
 
     def moving(self, address: str, source: str) -> None:
-        """Hold what comes for an agent of this home from now on: it was decided that it moves.
+        """Hold messages for an agent of this home from now on, as its move has been decided.
 
         Args:
             address: the agent's full name.
@@ -85,7 +85,7 @@ class LocationTable:
         self.drains.add(forwarder)
 
     def set(self, address: str, domain: str) -> None:
-        """Send what comes for an agent of this home to the container where it is known to live."""
+        """Send messages for an agent of this home to the container where it lives."""
         forwarder = self._forwarders.get(address) or self._add(address, domain)
         if forwarder.is_moving or forwarder.domain != domain:
             forwarder.course.way = domain
@@ -97,7 +97,7 @@ class LocationTable:
         self._failures.found(address, domain)
 
     def missing(self, address: str) -> None:
-        """Called when the container is lost in which an agent of this home is: both may be back."""
+        """Called when the container of an agent of this home is lost; both may return."""
         self.forget(address)
         self._missing.add(address)
 
@@ -110,32 +110,32 @@ class LocationTable:
     # -- agents that leave and arrive -----------------------------------------------------------------------
 
     def left(self, address: str, domain: str, messages: Sequence[Message]) -> None:
-        """Send what an agent brings along that has left this container, and have the rest follow it.
+        """Send an agent's unread messages after it, and have later ones follow.
 
         Args:
-            address: the agent's full name; it is not among the `agents` any more.
+            address: the agent's full name; it is no longer among the `agents`.
             domain: the container in which it is.
-            messages: what it has not received.
+            messages: those that it has not received.
         """
         forwarder = self._forwarders.get(address) or self._add(address, domain)
         forwarder.follow(domain, messages)
         self._keep_if_needed(forwarder)
 
     def starts(self, address: str, source: str, take: Callable[[Message], None]) -> None:
-        """Take what an agent brings along that is about to start here.
+        """Hand the messages that follow an arriving agent to `take`.
 
         Args:
             address: the agent's full name.
             source: the domain of the container that it comes from.
-            take: takes the messages that come from there.
+            take: takes the messages from there.
         """
         forwarder = self._forwarders.get(address) or self._add(address, self._home(address))
         forwarder.source, forwarder.take_brought = source, take
 
     def arrived(self, address: str) -> None:
-        """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
+        """Deliver messages to an agent that lives here now, and is among the `agents`."""
         forwarder, home = self._forwarders.get(address), self._home(address)
-        self._dispatcher.routes.pop(address, None)  # by which agents here have written to it elsewhere
+        self._dispatcher.routes.pop(address, None)  # by which agents here sent to it elsewhere
         told_at = self._failures.told_at(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
@@ -152,12 +152,12 @@ class LocationTable:
         overflow = self._dispatcher.overflow
         for receiver in tuple(overflow.lines):
             if any(message.sender == address for message in overflow.waiting_for(receiver)):
-                self.go_behind(receiver)  # what it has sent before it has come
+                self.go_behind(receiver)  # what it sent before it arrived
 
     def _olds(self, forwarder: Forwarder, told_at: str | None) -> list[str]:
-        """Return the containers by which something may be under way from here to an agent that has come."""
+        """Return the containers by which messages from here may be under way to an arrived agent."""
         way, home = forwarder.domain, forwarder.home
-        if forwarder.is_home:  # what has gone to where it was, it has brought along
+        if forwarder.is_home:  # it has brought along what was sent to where it was
             return [] if told_at in {None, self._own, way} else [str(told_at)]
         olds = [] if way in {None, home} or not forwarder.is_used else [str(way)]
         if forwarder.has_strays or (way == home and forwarder.is_used):
@@ -169,23 +169,23 @@ class LocationTable:
         return olds
 
     def expect_no_more(self, address: str) -> None:
-        """Send what comes for an agent its way again: it does not arrive after all."""
+        """Send messages for an agent its former way again, as it does not arrive after all."""
         if (forwarder := self._forwarders.get(address)) is None:
             return
         forwarder.source, forwarder.take_brought = "", None
         if forwarder.is_moving and forwarder.is_home:
-            self.forget(address)  # it has ended as it came
+            self.forget(address)  # it has ended on arrival
         else:
             self._keep_if_needed(forwarder)
 
     def agent_gone(self, address: str) -> None:
-        """Called when an agent has ended here: what waits for the way to it fails."""
+        """Called when an agent has ended here: what is held for it fails."""
         forwarder = self._forwarders.get(address)
         if forwarder is not None and forwarder.domain is None:
             self.forget(address)
 
     def forget(self, address: str) -> None:
-        """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
+        """Send messages for an agent to its home: it has ended, or is not where it was thought to be."""
         if (forwarder := self._forwarders.get(address)) is not None:
             forwarder.fail(f"{address} is no longer in any container")
             self._remove(forwarder)
@@ -193,21 +193,21 @@ class LocationTable:
     # -- failures -------------------------------------------------------------------------------------------
 
     def hold_failure(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
-        """Keep what an agent elsewhere is to be told, if it may overtake what it was told before.
+        """Keep a failure that could overtake earlier ones to the same agent.
 
         Arguments and result as of `Failures.hold`.
         """
         return self._failures.hold(message, receiver, reason, domain)
 
     def failure_sent_again(self, address: str, failed: str, domain: str) -> None:
-        """Called when what an agent is told goes to another container, as it could not get to the first.
+        """Called when a failure is sent to another container, as it could not get to the first.
 
         Arguments as of `Failures.sent_again`.
         """
         self._failures.sent_again(address, failed, domain)
 
     def tell_at_home(self, failure: Message, address: str, source: Source) -> bool:
-        """Tell an agent of this home that is here, or comes, what could not get to it elsewhere.
+        """Deliver a failure that could not get to an agent elsewhere, if that is here or about to return.
 
         Arguments and result as of `container.locations.Locations.tell_at_home`.
         """
@@ -221,7 +221,7 @@ class LocationTable:
         return True
 
     def put_off_failure(self, failure: Message, address: str, domain: str) -> bool:
-        """Keep what an agent that has moved could not be told, until there is a link to where it is.
+        """Keep a failure for an agent that has moved until there is a link to where it is.
 
         Arguments and result as of `Failures.put_off`.
         """
@@ -234,7 +234,7 @@ class LocationTable:
     # -- the forwarders -------------------------------------------------------------------------------------
 
     def go_behind(self, address: str) -> None:
-        """Have what this container's agents send to one of them wait behind what waits for that."""
+        """Queue what this container's agents send to one of them behind what waits for it."""
         forwarder = self._forwarders.get(address)
         if forwarder is None and address in self._dispatcher.agents:
             forwarder = self._add(address, None)
@@ -269,7 +269,7 @@ class LocationTable:
         self.drains.look()
 
     def _is_next(self, forwarder: Forwarder) -> None:
-        """See whether a forwarder is needed when what has waited for room is gone."""
+        """Check whether a forwarder is still needed once nothing waits for room."""
         forwarder.is_watched = False
         asyncio.get_running_loop().call_soon(self._keep_if_needed, forwarder)
 
@@ -285,7 +285,7 @@ class LocationTable:
             self._lifecycle.agent_not_away(forwarder.address)
 
     def _forget_one(self) -> None:
-        """Make room: forget one that nobody uses, and that can be found by way of its home."""
+        """Make room: forget one that is not used; messages find the agent through its home."""
         for each in [it for it, _ in zip(self._forwarders.values(), range(_LOOKED_AT), strict=False)]:
             is_quiet = each.course.is_idle and (each.domain is None or self._transport.is_quiet(each.domain))
             if not each.is_home and is_quiet and not each.has_own and not each.source:
@@ -297,7 +297,7 @@ class LocationTable:
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Forward a message of another container for an agent of a third one to its home."""
         forwarder, home = self._forwarders.get(receiver), self._home(receiver)
-        if forwarder is None and source.domain == home and is_failure(message):  # of what was sent from here
+        if forwarder is None and source.domain == home and is_failure(message):  # of a message sent from here
             self._transport.carry_on(home, message, receiver)
         elif forwarder is None and (source.domain == home or not is_container_of(home, self._platform)):
             reason = f"{receiver} is not in container {self._dispatcher.name}, where it was expected"
@@ -314,9 +314,9 @@ class LocationTable:
         self._failures.joined(domain)
 
     def lost(self, domain: str) -> None:
-        """Send what goes straight to a container that is not a member any more by the agents' homes.
+        """Send what went straight to a former member through the agents' homes.
 
-        Its link may live on, and bring what is under way.
+        Its link may still be open, and deliver what is under way.
         """
         for forwarder in tuple(self._forwarders.values()):
             course = forwarder.course
@@ -337,7 +337,7 @@ class LocationTable:
             course = forwarder.course
             unsent: Sequence[Message] = ()
             if not forwarder.is_home and course.depends_on(domain):
-                # A new link may begin at once: it would bring these later than what goes next.
+                # A new link may begin at once, and deliver these after what is sent next.
                 unsent = self._transport.withdraw(domain, forwarder.address)
             is_clear = course.ended(domain)
             for message in unsent:
@@ -349,7 +349,7 @@ class LocationTable:
         self._failures.ended(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container tells; ValueError if it is nothing of this kind."""
+        """Handle a message of another container's table; ValueError if it is none."""
         for news in decode(payload):
             address = news.address
             forwarder, home = self._forwarders.get(address), self._home(address)
@@ -390,7 +390,7 @@ class LocationTable:
         self._keep_if_needed(forwarder)
 
     def close(self) -> None:
-        """Tell nobody anything any more."""
+        """Stop, and fail everything that is held."""
         self._outbox.close()
         self._failures.close()
         reason = f"container {self._dispatcher.name} stopped before the message could be sent"

@@ -54,7 +54,7 @@ def lowest(requirement: str) -> str:
 @nox.session(python=PYTHONS, tags=["full"])
 def tests(session: nox.Session) -> None:
     """Run both tiers of the unit and property tests with the newest allowed dependencies."""
-    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"), *group("docs"))
     if session.posargs:
         session.run("pytest", *session.posargs)
         return

@@ -15,7 +15,6 @@
 - `telling`: what containers tell each other about it, sent at the end of a turn
 - `limiter`: how many set out in one turn of the loop
 - `transit`: what others can see of an agent that is on its way
-- `sleeping`: agents that sleep in a file until a message or their time wakes them
 - `service`: what moves agents from a container and to it
 - `on_demand`: that this is made for the first agent that moves
 """

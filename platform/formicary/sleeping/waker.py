@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
-from formicary.mobility.sleeping.collector import COLLECTOR
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import begin, dismiss, expect
+from formicary.sleeping.collector import COLLECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
     from formicary.core.micro import MicroAgent
-    from formicary.mobility.sleeping.journal import Journal
+    from formicary.sleeping.journal import Journal
 
 logger = get_logger("formicary.sleeping")
 

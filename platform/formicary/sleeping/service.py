@@ -15,11 +15,11 @@ from formicary.core.errors import MoveError, StoreError, UnknownAgentError
 from formicary.core.logs import get_logger
 from formicary.core.scratch import ScratchFolder
 from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
-from formicary.mobility.sleeping.alarm import Alarm, due_time
-from formicary.mobility.sleeping.journal import Journal
-from formicary.mobility.sleeping.store import Sleeper, SleeperStore
-from formicary.mobility.sleeping.waker import Waker
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+from formicary.sleeping.alarm import Alarm, due_time
+from formicary.sleeping.journal import Journal
+from formicary.sleeping.store import Sleeper, SleeperStore
+from formicary.sleeping.waker import Waker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from formicary import Container
 from formicary.fipa.language import CLONING
 from formicary.mobility import plain
 from formicary.mobility.departing import Parcel, encode_parcel
-from formicary.mobility.handover.exchange import Envelope, Prepare, Start
+from formicary.mobility.handover.exchange import Envelope, Prepare, Proceed, Step
 from formicary.mobility.snapshot import Snapshot
 from formicary.mobility.telling import CHANNEL
 from formicary.server import ManagedServer
@@ -34,7 +34,7 @@ def snapshot():
 def arrival(address, receiver, witness):
     """Return what a source tells its destination of an agent, from the beginning to the end."""
     parcel = encode_parcel(Parcel(msgspec.Raw(snapshot())))
-    events = [Prepare(address, 1 << 20, witness, parcel), Start(address, 1 << 20, ())]
+    events = [Prepare(address, 1 << 20, witness, parcel), Proceed(address, 1 << 20, Step.START)]
     return _encode(Envelope(7, receiver, events))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
-from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
-from formicary.mobility.handover.exchange import Hello, Query
+from formicary.mobility.handover.exchange import Hello, Query, State
 
 if TYPE_CHECKING:
     from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Ask, Have
+    from formicary.mobility.handover.exchange import Ask, Status
 
 
 LIFE: Final = 1 << 18
@@ -81,16 +80,17 @@ class Inquiries:
             inquiry.is_ready = True
         self._consider(key)
 
-    def have(self, origin: str, event: Have) -> bool:
+    def have(self, origin: str, event: Status) -> bool:
         """Take what a destination knows of a hand-over; return whether it is one that is inquired about."""
         key = event.address, event.number
         inquiry = self._inquiries.get(key)
         if inquiry is None or inquiry.ask.place != origin:
             return False
-        if event.state == STARTED:
+        if event.state is State.STARTED:
             self._conclude(key, moves=True)
         else:
-            inquiry.is_ready, inquiry.is_unknown = event.state == READY, event.state == UNKNOWN
+            inquiry.is_ready = event.state is State.READY
+            inquiry.is_unknown = event.state is State.UNKNOWN
             self._consider(key)
         return True
 

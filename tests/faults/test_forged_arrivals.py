@@ -14,9 +14,8 @@ from formicary import Container
 from formicary.fipa.language import CLONING
 from formicary.mobility import plain
 from formicary.mobility.departing import Parcel, encode_parcel
-from formicary.mobility.handover.exchange import Envelope, Prepare, Proceed, Step
+from formicary.mobility.handover.exchange import CHANNEL, Envelope, Prepare, Proceed, Step
 from formicary.mobility.snapshot import Snapshot
-from formicary.mobility.telling import CHANNEL
 from formicary.server import ManagedServer
 from formicary.transport.link.header import DATA, HEADER, HELLO, SessionParameters, write_parameters
 from formicary.transport.link.orders import control_order

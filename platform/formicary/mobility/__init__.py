@@ -12,7 +12,6 @@
 - `handover`: how an agent gets from one container to another, as state machines
 - `attached_state`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination
-- `telling`: what containers tell each other about it, sent at the end of a turn
 - `limiter`: how many set out in one turn of the loop
 - `transit`: what others can see of an agent that is on its way
 - `service`: what moves agents from a container and to it

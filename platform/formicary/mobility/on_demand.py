@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.mobility.telling import CHANNEL
+from formicary.mobility.handover.exchange import CHANNEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import ref
 
+from formicary.container.control_outbox import ControlOutbox
 from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.cluster_view import home_of
+from formicary.mobility.handover.exchange import CHANNEL
 from formicary.mobility.handover.instructions import (
     Build,
     Complete,
@@ -31,7 +33,6 @@ from formicary.mobility.handover.instructions import (
 from formicary.mobility.handover.machine import HandOver
 from formicary.mobility.namesakes import Namesakes
 from formicary.mobility.origins import Origins
-from formicary.mobility.telling import CHANNEL, Telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -86,7 +87,7 @@ class MobilityService:
         agents = container.dispatcher.agents
         self._is_member = is_member
         self._machine = HandOver(container.domain, incarnation, agents.__contains__, listed)
-        self._telling = Telling(self._machine, transport)
+        self._outbox = ControlOutbox(transport, CHANNEL, self._machine.take_envelopes, behind=True)
         self._departing = Departing(
             container,
             self._machine,
@@ -166,13 +167,13 @@ class MobilityService:
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
-        self._telling.forget(domain)
+        self._outbox.forget(domain)
         self._machine.joined(domain, incarnation)
         self._act()
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more."""
-        self._telling.forget(domain)
+        self._outbox.forget(domain)
         self._machine.lost(domain)
         self._act()
 
@@ -210,7 +211,7 @@ class MobilityService:
         self._departing.close()
         self._act()
         self._end_turn()
-        self._telling.close()
+        self._outbox.close()
 
     # -- what is to be done ---------------------------------------------------------------------------------
 
@@ -228,7 +229,7 @@ class MobilityService:
         self._is_due = False
         leaving = self._departing.take_apart()
         if not leaving:
-            self._telling.send()
+            self._outbox.send(*self._machine.receivers)
             return
         agents, own = self._container.dispatcher.agents, self._container.domain
         for leave in leaving:
@@ -238,11 +239,10 @@ class MobilityService:
                 left.add(ref(agent, left.discard))
                 self._origins.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
-        self._telling.send()
+        self._outbox.send(*self._machine.receivers)
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
-        if self._machine.receivers:
-            self._telling.send()  # that these were all
+        self._outbox.send(*self._machine.receivers)  # that these were all
 
     def _known(self, known: Known) -> None:
         self._namesakes.know(known.home)

@@ -12,9 +12,10 @@ from tests.unit.core.agents import Echo, start
 
 from formicary import Container
 from formicary.fipa.language import CLONING
-from formicary.mobility import plain
+from formicary.mobility import plain_data
 from formicary.mobility.departing import Parcel, encode_parcel
-from formicary.mobility.handover.exchange import CHANNEL, Envelope, Prepare, Proceed, Step
+from formicary.mobility.handover.exchange import Envelope, Prepare, Proceed, Step
+from formicary.mobility.on_demand import CHANNEL
 from formicary.mobility.snapshot import Snapshot
 from formicary.server import ManagedServer
 from formicary.transport.link.header import DATA, HEADER, HELLO, SessionParameters, write_parameters
@@ -27,7 +28,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def snapshot():
     """Return an agent that the containers here would accept."""
-    return _encode(Snapshot(1, PROBE, 1, "active", plain.NIL))
+    return _encode(Snapshot(1, PROBE, 1, "active", plain_data.NIL))
 
 
 def arrival(address, receiver, witness):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.origins import Origins
+    from formicary.mobility.home_classes import HomeClasses
     from formicary.mobility.snapshot import Snapshot
     from formicary.mobility.transit import Transit
 
@@ -54,7 +54,7 @@ class Arriving:
         machine: its hand-overs.
         places: where agents are that have moved.
         attached_state: returns what takes over what the services are to have of agents.
-        origins: what is known of those whose home this is.
+        home_classes: what is known of those whose home this is.
         act: has what the hand-overs want done soon.
     """
 
@@ -65,14 +65,14 @@ class Arriving:
         *,
         places: LocationTable,
         attached_state: Callable[[], AttachedState],
-        origins: Origins,
+        home_classes: HomeClasses,
         act: Callable[[], None],
     ) -> None:
         self._container = container
         self._machine = machine
         self._places = places
         self._attached_state = attached_state
-        self._origins = origins
+        self._home_classes = home_classes
         self._act = act
         self._ready: dict[str, _Guest] = {}
         self._incomplete: dict[str, Wake] = {}  # of those that begin when what they bring along has come
@@ -109,7 +109,7 @@ class Arriving:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MoveError(f"what arrived is not an agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
-        entrance = self._origins.entrance(build.address, snapshot.kind)
+        entrance = self._home_classes.entrance(build.address, snapshot.kind)
         agent = restore(snapshot, build.address.partition("@")[0], entrance)
         if parcel.attached_state is not None:
             self._attached_state().check(build.address, parcel.attached_state)

@@ -14,7 +14,7 @@ from formicary.core.names import MANAGEMENT, check_local
 from formicary.core.quoting import shorten
 from formicary.fipa.language import CLONING, ErrorContent, write_error
 from formicary.mobility.kinds import Entrance
-from formicary.mobility.rest import bring_to_rest, let_go_on, own_strand
+from formicary.mobility.quiescence import own_strand, quiesce, resume
 from formicary.mobility.snapshot import check_can_be_carried, read_snapshot, restore, take_snapshot
 from formicary.mobility.waking import admit, awake
 
@@ -83,11 +83,11 @@ class Cloning:
         check_local(name)
         check_can_be_carried(agent)
         caller = own_strand(agent)
-        await bring_to_rest(agent, caller)
+        await quiesce(agent, caller)
         try:
             snapshot = take_snapshot(agent, caller)
         finally:
-            let_go_on(agent)
+            resume(agent)
         order = _Order(agent.address or "", name, msgspec.Raw(snapshot))
         if domain == self._container.domain:
             await self._begin(order)

@@ -14,7 +14,7 @@ from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.mobility.limiter import Limiter
-from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.quiescence import check_is_at_rest, dissolve, own_strand, quiesce, resume
 from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
 from formicary.mobility.transit import transit_of
 
@@ -165,7 +165,7 @@ class Departing:
         resting = _Resting(place, self._time())
         is_first = self._resting.setdefault(address, resting) is resting
         try:
-            await bring_to_rest(agent, caller)
+            await quiesce(agent, caller)
             try:
                 resting.waits_for = "messages that it sent earlier to arrive"
                 if undrained := self._places.drains.begin({address}):
@@ -178,7 +178,7 @@ class Departing:
                     check_is_at_rest(agent)
                 return self._begin(agent, address, place, caller, resting.since)
             except BaseException:
-                let_go_on(agent)
+                resume(agent)
                 raise
         finally:
             if is_first:
@@ -245,7 +245,7 @@ class Departing:
         departure = self._departures.pop(stay.address, None)
         if departure is None:
             return
-        let_go_on(departure.agent)
+        resume(departure.agent)
         if not departure.outcome.done():
             name = departure.agent.name
             departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))

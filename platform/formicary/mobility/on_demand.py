@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from formicary.mobility.handover.exchange import CHANNEL
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.mobility.service import MobilityService
+
+CHANNEL: Final = "mobility"
+"""The channel of control messages about agents that move."""
 
 
 class OnDemand:

@@ -12,7 +12,6 @@ from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.cluster_view import home_of
-from formicary.mobility.handover.exchange import CHANNEL
 from formicary.mobility.handover.instructions import (
     Build,
     Complete,
@@ -31,8 +30,9 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.home_classes import HomeClasses
 from formicary.mobility.namesakes import Namesakes
-from formicary.mobility.origins import Origins
+from formicary.mobility.on_demand import CHANNEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -96,14 +96,14 @@ class MobilityService:
             attached_state=attached_state,
             act=self._act,
         )
-        self._origins = Origins(container)
+        self._home_classes = HomeClasses(container)
         self._namesakes = Namesakes(container.dispatcher)
         self._arriving = Arriving(
             container,
             self._machine,
             places=places,
             attached_state=attached_state,
-            origins=self._origins,
+            home_classes=self._home_classes,
             act=self._act,
         )
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
@@ -201,7 +201,7 @@ class MobilityService:
         self._departing.ended(address)
         self._places.agent_gone(address)
         self._machine.ended(address)
-        self._origins.forget(address)
+        self._home_classes.forget(address)
         self._has_ended(address)
         self._act()
 
@@ -237,7 +237,7 @@ class MobilityService:
             if home_of(leave.address) == own:
                 left = self._left.setdefault(leave.address, set())
                 left.add(ref(agent, left.discard))
-                self._origins.left(agent)
+                self._home_classes.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._outbox.send(*self._machine.receivers)
         for leave, messages in zip(leaving, unread, strict=True):
@@ -261,7 +261,7 @@ class MobilityService:
     def _freed(self, freed: Freed) -> None:
         self._places.freed(freed.address)
         self._has_ended(freed.address)
-        self._origins.forget(freed.address)
+        self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""

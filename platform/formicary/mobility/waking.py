@@ -8,7 +8,7 @@ from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.strand import PROGRAM_EXITS
-from formicary.mobility import micro_rest
+from formicary.mobility import micro_quiescence
 from formicary.mobility.unread import with_targets
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequ
         targets: who gets some of them, as of `Unread`.
     """
     if not isinstance(agent, Agent):
-        micro_rest.hand_over(agent, messages)
+        micro_quiescence.hand_over(agent, messages)
         return
     container, address = agent.container, agent.address or ""
     dispatcher, mailboxes = container.dispatcher, [behaviour.mailbox for behaviour in agent.behaviours]

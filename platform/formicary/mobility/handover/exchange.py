@@ -10,9 +10,6 @@ from msgspec import Meta
 
 from formicary.fipa.control_codec import ControlDecoder, Number
 
-CHANNEL: Final = "mobility"
-"""The channel of control messages about agents that move."""
-
 Address = Annotated[str, Meta(min_length=3, max_length=3000)]
 Domain = Annotated[str, Meta(min_length=1, max_length=1100)]
 Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]

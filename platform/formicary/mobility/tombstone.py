@@ -18,7 +18,7 @@ logger = get_logger("formicary")
 _WITHIN: Final = 10.0  # s that what is cancelled gets, without a word
 
 
-class Remains:
+class Tombstone:
     """Stands where an agent that has moved had its container, and its behaviours their scheduler.
 
     Whatever the old object is asked to do there, such as to send or to receive, raises AgentStateError.
@@ -48,7 +48,7 @@ class Remains:
         return f"<where {self.address} was before it moved to {self.place}>"
 
 
-class RemainingStrand:
+class OrphanedStrand:
     """Owns what still runs of a behaviour that is cancelled where its agent has left: its `finally`, say.
 
     Args:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import MoveError
-from formicary.mobility.remains import RemainingStrand
+from formicary.mobility.tombstone import OrphanedStrand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from formicary.core.strand import Strand
 
 
-async def bring_to_rest(
-    agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float
-) -> None:
+async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float) -> None:
     """Have the messages of a micro-agent wait from now on, and wait until it handles none.
 
     Args:
@@ -64,7 +62,7 @@ def leave(agent: MicroAgent, place: str) -> None:
     assert inbox is not None  # it has started
     inbox.routes = {}
     for strand in tuple(agent.handling_strands()):
-        remaining = RemainingStrand(strand, place, None)
+        orphaned = OrphanedStrand(strand, place, None)
         if not strand.cancel_at_once():
             strand.cancel()
-        remaining.watch(strand)
+        orphaned.watch(strand)

@@ -55,7 +55,7 @@ class Arriving:
         places: where agents are that have moved.
         attached_state: returns what takes over what the services are to have of agents.
         home_classes: what is known of those whose home this is.
-        act: has what the hand-overs want done soon.
+        act: runs pending instructions.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class Arriving:
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:
-        """End an agent that lives here, or is about to."""
+        """End an agent that lives here or is about to."""
         address = terminate.address
         agent = self._container.dispatcher.agents.get(address)
         wake = self._incomplete.get(address)
@@ -253,7 +253,7 @@ class Arriving:
         return transit_of(self._container.domain, hook[1], "its after_move()")
 
     def close(self) -> None:
-        """Have nobody come any more."""
+        """Refuse all agents from now on."""
         self._machine.arrivals.drop_all()
         for task, _ in tuple(self._hooks.values()):
             task.cancel()

@@ -50,7 +50,7 @@ _read_error = msgspec.json.Decoder(ErrorContent).decode
 
 
 class Cloning:
-    """Has copies of a container's agents begin elsewhere, and copies of others here.
+    """Starts copies of a container's agents elsewhere, and copies of others here.
 
     Args:
         container: the container.
@@ -65,7 +65,7 @@ class Cloning:
     # -- asking ---------------------------------------------------------------------------------------------
 
     async def clone(self, agent: Agent | MicroAgent, domain: str, name: str, timeout: float) -> None:
-        """Have a copy of an agent begin, and return when it has.
+        """Start a copy of an agent, and return when it has begun.
 
         The agent goes on as soon as it is known what it has. Cancelled, or where the other container does not
         answer, there may be a copy or not.
@@ -114,7 +114,7 @@ class Cloning:
     # -- being asked ----------------------------------------------------------------------------------------
 
     async def handle(self, message: Message) -> None:
-        """Have a copy begin here that another container asks for, and answer."""
+        """Start a copy that another container asks for, and answer."""
         try:
             await self._begin(self._read(message))
             performative, content = "inform", _DONE

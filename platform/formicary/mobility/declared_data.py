@@ -54,7 +54,7 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
 
 
 def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
-    """Give an agent or a behaviour that has arrived its `data`.
+    """Set the `data` of an agent or a behaviour that has arrived.
 
     Raises:
         MoveError: it is not of the type that its class declares here.
@@ -72,7 +72,7 @@ def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
 
 
 def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
-    """Give an agent that has arrived its `data` of another version.
+    """Upgrade and set the `data` of an agent that has arrived with another version of it.
 
     Raises:
         MoveError: its class cannot tell what that would be in its own.

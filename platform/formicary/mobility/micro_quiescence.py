@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float) -> None:
-    """Have the messages of a micro-agent wait from now on, and wait until it handles none.
+    """Hold the messages of a micro-agent from now on, and wait until it handles none.
 
     Args:
         agent: the agent.
@@ -47,7 +47,7 @@ async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, 
 
 
 def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
-    """Have a micro-agent go on, and handle what has waited: it was let in, so now there is room for it."""
+    """Resume a micro-agent with what has waited: that was let in, so there is room for it."""
     inbox, dispatcher = agent.micro_inbox, agent.container.dispatcher
     assert inbox is not None  # it has started
     inbox.limit = sys.maxsize
@@ -57,7 +57,7 @@ def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
 
 
 def leave(agent: MicroAgent, place: str) -> None:
-    """Have nothing of a micro-agent go on here, as it goes on in the container with the domain `place`."""
+    """Cancel what runs of a micro-agent here, as it goes on in the container with the domain `place`."""
     inbox = agent.micro_inbox
     assert inbox is not None  # it has started
     inbox.routes = {}

@@ -1,4 +1,4 @@
-"""Bringing agents to rest, letting them go on, and taking them apart where they leave.
+"""Bring agents to rest, resume them, and take them apart where they leave.
 
 An agent is at rest when each of its behaviours is (`core.resting`), and a micro-agent when nothing of its
 `handle` is under way; but for what has asked it to move, which waits for that. From then on nothing of it
@@ -242,7 +242,7 @@ def _comes_to_rest(behaviour: Behaviour) -> bool:
 
 
 async def _rest_suspended(agent: Agent, state: AgentState) -> None:
-    """See whether the behaviours of an agent that does not run are at rest."""
+    """Check that the behaviours of a suspended agent are at rest."""
     strands = {behaviour.mailbox.strand for behaviour in agent.behaviours}
     while any(item in strands for item in agent.container.scheduler.queued()):  # noqa: ASYNC110 -- few turns
         await asyncio.sleep(0)  # what was about to run is held then, and gives back what it was to get

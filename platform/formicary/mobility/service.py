@@ -1,4 +1,4 @@
-"""What moves agents from one container, and to it: the hand-overs, plugged into the container."""
+"""Moves agents out of and into one container: plugs the hand-overs into it."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class MobilityService:
         self._act()
 
     def close(self) -> None:
-        """Move nobody any more, as the container stops."""
+        """Stop moving agents, as the container stops."""
         self._arriving.close()
         self._departing.close()
         self._act()
@@ -216,7 +216,7 @@ class MobilityService:
     # -- what is to be done ---------------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Do what is to be done now, and at the end of the turn what many agents have in common."""
+        """Run pending instructions now, and at the end of the turn what many agents share."""
         perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
@@ -264,14 +264,14 @@ class MobilityService:
         self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
-        """Tell those who join what an agent of this home has left behind here."""
+        """Wake whoever joins the object that an agent of this home left behind here."""
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
 
 
 class NoMobility:
-    """What stands in a container that is connected to no other: nobody can leave it.
+    """Stands in for the service in a container that is connected to no other.
 
     Args:
         container: the container.

@@ -1,4 +1,4 @@
-"""What is left of an agent where it has moved away: it says so to whoever still uses it."""
+"""Stand in for an agent that has moved away, and say so to whoever still uses it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class OrphanedStrand:
         strand.owner = self
 
     def watch(self, strand: Strand) -> None:
-        """See that the strand, which was cancelled, ends; most have by now."""
+        """Log it if the strand, which was cancelled, does not end in time."""
         if not strand.done():
             self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 

@@ -1,4 +1,4 @@
-"""Starting an agent where it has arrived, and giving one what has waited for it."""
+"""Start an agent where it has arrived, and deliver what has waited for it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def admit(container: Container, address: str) -> None:
 
 
 def expect(container: Container, address: str) -> None:
-    """Do as `admit` for an agent that sleeps here, and is about to wake.
+    """Reserve a name as `admit` does, for an agent that sleeps here and is about to wake.
 
     Raises:
         NameTakenError: an agent of that name lives there, or is about to come.
@@ -127,13 +127,13 @@ async def _prepared(agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None
 
 
 def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequence[Target]) -> None:
-    """Give an agent what has waited for it, and have what comes from now on get in."""
+    """Deliver what has waited for an agent, and let in what comes from now on."""
     if messages := container.dispatcher.held.pop(agent.address).end():
         let_in(agent, messages, targets)
 
 
 def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequence[Target] = ()) -> None:
-    """Give an agent what has waited for it: let in already, it finds room in the mailboxes.
+    """Deliver what has waited for an agent: let in already, it finds room in the mailboxes.
 
     What begins a conversation goes into the container's queue, which may be full: then it waits.
 

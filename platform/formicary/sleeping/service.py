@@ -1,4 +1,4 @@
-"""Has agents fall asleep, finds those that sleep by their names, and has them wake."""
+"""Put agents to sleep, find sleeping ones by name, and wake them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class SleepingAgents:
         return self._scratch.path
 
     def begin(self) -> None:
-        """Have again what those have registered who sleep here, and wake them whose time has come."""
+        """Restore the registrations of sleeping agents, and wake those whose time has come."""
         registered, self._registered = self._registered, []
         for name, encoded in registered:
             if not self._container.dispatcher.has(self._address(name)):

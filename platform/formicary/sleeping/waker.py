@@ -67,7 +67,7 @@ class Waker:
         return address in self._waking
 
     def wake(self, address: str) -> bool:
-        """Have an agent wake that sleeps, and hold what comes for it; return whether that is possible."""
+        """Wake an agent, and hold what comes for it; return whether that is possible."""
         self._waking[address] = None
         try:
             expect(self._container, address)
@@ -79,7 +79,7 @@ class Waker:
         return True
 
     def _begin_to_wake(self) -> None:
-        """See that agents who wait are woken, by one task more if there are many."""
+        """Start a task that wakes those in line, and a second one if there are many."""
         are_many = len(self._line) >= _BATCH
         if are_many and not self._is_slowed:
             self._is_slowed = True
@@ -190,7 +190,7 @@ class Waker:
             future.set_result(None)
 
     def _fail(self, address: str, reason: str) -> None:
-        """Have what has come for an agent fail, which cannot be woken and sleeps on."""
+        """Fail what has come for an agent that cannot be woken and sleeps on."""
         if address not in self._waking:
             return
         future = self._waking.pop(address)

@@ -167,7 +167,7 @@ class Arrivals:
         self._cluster_view.tell(origin, Status(address, number, State.CONFIRMED))
 
     def gone(self, origin: str, event: Status) -> None:
-        """Have the home, which is here, decide that an agent stays which has ended where it comes from."""
+        """Decide, as the home, that an agent stays that has ended at its source."""
         arrival, own = self._arrivals.get(event.address), self._cluster_view
         is_this = arrival is not None and arrival.source == origin and arrival.number >= event.number
         if is_this and arrival is not None and not arrival.is_waking and arrival.home == own.domain:
@@ -193,7 +193,7 @@ class Arrivals:
             self._discard(address, arrival)
 
     def query(self, origin: str, event: Query) -> None:
-        """Say what is known of a hand-over to the home, which was restarted."""
+        """Report what is known of a hand-over to its home, which was restarted."""
         address, number = event.address, event.number
         arrival = self._arrivals.get(address)
         was_here = False
@@ -263,13 +263,13 @@ class Arrivals:
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _confirm(self, source: str, address: str, number: int, message: bytes = b"") -> None:
-        """Tell the source that an agent was started, and the home that the source has known it."""
+        """Tell source and home that an agent was started."""
         self._cluster_view.tell(source, Status(address, number, State.CONFIRMED, message))
         if (home := home_of(address)) != source:
             self._cluster_view.tell(home, Status(address, number, State.CONFIRMED))
 
     def _confirm_death(self, source: str, address: str, number: int) -> None:
-        """Tell the source that an agent was ended that it has killed, and the home that it is not here."""
+        """Confirm to the source the end of an agent that it has killed; tell the home that it is gone."""
         self._cluster_view.tell(source, Status(address, number, State.CONFIRMED))
         self._cluster_view.tell(home_of(address), Status(address, number, State.GONE))
 

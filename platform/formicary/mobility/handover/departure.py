@@ -138,7 +138,7 @@ class Departures:
         return True
 
     def cancel(self, address: str, reason: str) -> bool:
-        """Give up a hand-over, if nothing is decided; return whether that is so: the agent stays then."""
+        """Cancel a hand-over that is not decided, so that the agent stays; return whether it was."""
         departure = self._departures.get(address)
         if departure is None or departure.state not in _UNDECIDED:
             return False
@@ -162,7 +162,7 @@ class Departures:
                 self._have_it_decided(event.address, departure)
 
     def _refused(self, address: str, departure: _Departure, reason: str) -> None:
-        """Let an agent stay that the destination does not want; where that is its home, this is the decision.
+        """Keep an agent that the destination does not want; if that is its home, this is the decision.
 
         Or the destination has stopped, and had the agent ready: it will never start that.
         """
@@ -228,7 +228,7 @@ class Departures:
                     self._meet_again(address, departure)
 
     def take_back(self, domain: str) -> list[tuple[str, int]]:
-        """Have nothing decided of this home's agents that were to leave for a container, and are here still.
+        """Take back the decision on this home's agents that are still here, bound for a lost container.
 
         Nobody else knows yet that they were to.
 
@@ -393,7 +393,7 @@ class Departures:
             self._cluster_view.instructions.append(Stay(address, departure.number, reason))
 
     def _take_back(self, address: str, departure: _Departure) -> None:
-        """Have an agent go on here that was another container's, as if it had come back from there."""
+        """Resume an agent here that was another container's, as if it had come back from there."""
         number = departure.number + 1
         self._cluster_view.tell(departure.home, Status(address, number, State.CONFIRMED))
         if departure.is_killed:

@@ -1,4 +1,4 @@
-"""That what a container has sent has arrived: asked of those to whom something is under way."""
+"""Wait until what a container has sent has arrived, by asking its receivers."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Ledger:
             self._drop(address)
 
     def take_back(self, address: str, number: int) -> None:
-        """Have an agent stay that lives here, and was to move: nobody else knows of it."""
+        """Record that an agent of this home stays after all; nobody else knows that it was to move."""
         own = self._cluster_view
         self._set(address, own.domain, own.incarnation, number)
         self._records[address].refused = number
@@ -82,7 +82,7 @@ class Ledger:
     # -- what others say ------------------------------------------------------------------------------------
 
     def ask(self, origin: str, event: Ask) -> None:
-        """Say what was decided of a hand-over; if nothing was, decide."""
+        """Answer what was decided about a hand-over; decide if nothing was."""
         outcome, is_source = None, origin == event.source
         if is_source and self._has_taken_back(origin, event):
             self._take_started(origin, event.address, event.number - 1, is_back=True)
@@ -110,7 +110,7 @@ class Ledger:
         return True
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
-        """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
+        """Answer what was decided; and that the agent is to end, if its name is no longer its own."""
         own, record = self._cluster_view, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, Outcome.MOVES if moves else Outcome.STAYS))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
@@ -210,7 +210,7 @@ class Ledger:
             self._end(origin, address, number)
 
     def have(self, origin: str, event: Status) -> None:
-        """Take what a container says that it has of an agent, as it was asked, or as it has started it."""
+        """Take the state of an agent in a container that was asked for it, or has started it."""
         if self._inquiries.have(origin, event) and event.state is not State.STARTED:
             return
         record = self._records.get(event.address)
@@ -254,7 +254,7 @@ class Ledger:
         self._inquiries.heard(origin)
 
     def _end(self, domain: str, address: str, number: int) -> None:
-        """Have a container end an agent whose name is another one's."""
+        """Ask a container to end an agent whose name is another one's."""
         self._cluster_view.tell(domain, Decided(address, number, Outcome.ENDS))
 
     def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:

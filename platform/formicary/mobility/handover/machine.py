@@ -246,7 +246,7 @@ class HandOver:
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _report(self, domain: str) -> None:
-        """Tell a home what there is of its agents here."""
+        """Report to a home which of its agents are here."""
         in_doubt = list(self.departures.in_doubt(domain))
         left = list(self.departures.left_for(domain))
         elsewhere = {address for address, *_ in (*in_doubt, *left)}
@@ -260,7 +260,7 @@ class HandOver:
         self._cluster_view.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
-        """Have this container's parts take what they tell each other."""
+        """Deliver what this container's parts tell each other."""
         own = self._cluster_view
         while own.to_itself:
             events, own.to_itself = own.to_itself, []

@@ -8,6 +8,7 @@ from formicary.fipa.control_codec import encode
 from formicary.mobility.handover.cluster_view import ClusterView
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import (
+    LONGEST_REASON,
     Ask,
     Decided,
     Flush,
@@ -317,6 +318,12 @@ def test_what_the_destination_refuses_stays(platform):
     platform.made = "no such class"
     platform.move(S, D)
     assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "no such class"))
+
+
+def test_a_refusal_with_a_long_reason_arrives(platform):
+    platform.made = "x" * (LONGEST_REASON + 1)
+    platform.move(S, D)
+    assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "x" * LONGEST_REASON))
 
 
 @pytest.mark.parametrize("loser", [D, H])

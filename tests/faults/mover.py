@@ -114,14 +114,23 @@ class Receiving(CyclicBehaviour):
 
 
 def stand_still_at(event: str) -> None:
-    """Have the process stand still before it takes the next event of this kind of a hand-over."""
+    """Have the process stand still before it takes the next event of this kind of a hand-over.
+
+    Args:
+        event: the name of the kind; where it has steps or states, of one of these, too, behind a dot.
+    """
     receive = HandOver.receive
+    name, _, detail = event.partition(".")
 
     def receive_until(self: HandOver, origin: str, payload: bytes) -> None:
-        kind = next(kind for kind in self._takers if kind.__name__ == event)
+        kind = next(kind for kind in self._takers if kind.__name__ == name)
         take = self._takers[kind]
 
         def stop(origin: str, what: Any) -> None:
+            is_other = detail and getattr(what, "step", getattr(what, "state", None)).name != detail
+            if is_other:
+                take(origin, what)
+                return
             patcher.stop()
             self._takers[kind] = take
             tell("reached", at=event)

@@ -12,11 +12,11 @@ from tests.unit.core.agents import Echo, start
 
 from formicary import Container
 from formicary.fipa.language import CLONING
-from formicary.mobility import plain
+from formicary.mobility import plain_data
 from formicary.mobility.departing import Parcel, encode_parcel
-from formicary.mobility.handover.exchange import Envelope, Prepare, Start
+from formicary.mobility.handover.exchange import Envelope, Prepare, Proceed, Step
+from formicary.mobility.on_demand import CHANNEL
 from formicary.mobility.snapshot import Snapshot
-from formicary.mobility.telling import CHANNEL
 from formicary.server import ManagedServer
 from formicary.transport.link.header import DATA, HEADER, HELLO, SessionParameters, write_parameters
 from formicary.transport.link.orders import control_order
@@ -28,13 +28,13 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def snapshot():
     """Return an agent that the containers here would accept."""
-    return _encode(Snapshot(1, PROBE, 1, "active", plain.NIL))
+    return _encode(Snapshot(1, PROBE, 1, "active", plain_data.NIL))
 
 
 def arrival(address, receiver, witness):
     """Return what a source tells its destination of an agent, from the beginning to the end."""
     parcel = encode_parcel(Parcel(msgspec.Raw(snapshot())))
-    events = [Prepare(address, 1 << 20, witness, parcel), Start(address, 1 << 20, ())]
+    events = [Prepare(address, 1 << 20, witness, parcel), Proceed(address, 1 << 20, Step.START)]
     return _encode(Envelope(7, receiver, events))
 
 

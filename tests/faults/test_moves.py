@@ -22,8 +22,8 @@ STEPS = {
     "prepared": ("Prepared", SOURCE),
     "asked": ("Ask", HOME),
     "committed": ("Decided", SOURCE),
-    "left": ("Start", DESTINATION),
-    "started": ("Started", SOURCE),
+    "left": ("Proceed.START", DESTINATION),
+    "started": ("Status.CONFIRMED", SOURCE),
 }
 """By name: the event of a hand-over that is about to be taken, and by whom."""
 

@@ -7,11 +7,11 @@ from formicary.cli import join_files
 from formicary.cli.connecting import ConnectionSettings
 from formicary.directory.central.store import Store
 from formicary.errors import FormicaryError
-from formicary.mobility.sleeping.store import SleeperStore
 from formicary.server import ServerAddress
 from formicary.server.federation import read_federation
 from formicary.server.folder import StateFolder
 from formicary.server.state import read_state
+from formicary.sleeping.store import SleeperStore
 from formicary_bench.netlab.folder import LabFolder
 from formicary_bench.subjects.drivers.installed import entry_of
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.service import MobilityService, NoMobility
-    from formicary.mobility.sleeping.service import SleepingAgents
+    from formicary.sleeping.service import SleepingAgents
 
 
 _ANSWERING = 0.2  # s that what is being answered gets when the container ends
@@ -155,7 +155,7 @@ class PlatformServices:
     def sleeping(self) -> SleepingAgents:
         """What has agents sleep, and wakes them."""
         if self._sleeping is None:
-            from formicary.mobility.sleeping.service import SleepingAgents
+            from formicary.sleeping.service import SleepingAgents
 
             path = self._container.platform_options.sleepers
             self._sleeping = SleepingAgents(

@@ -3,19 +3,17 @@
 - `cloning`: copies of agents
 - `itinerary`: agents that visit containers one after the other
 - `snapshot`: what is carried of an agent, to msgpack and back; `behaviours`: of its behaviours
-- `declared`, `plain`: the data of both, of the type that their class declares, or plain
-- `kinds`: which classes may arrive; `origins`: those of a home's own agents, which may come back
+- `declared_data`, `plain_data`: the data of both, of the type that their class declares, or plain
+- `kinds`: which classes may arrive; `home_classes`: those of a home's own agents, which may come back
 - `forwarding`: how messages find agents that have moved, in their order
-- `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
-- `remains`, `unread`: what is left there, and the messages that go on with the agent
+- `quiescence`, `micro_quiescence`: bringing an agent to rest, resuming it, taking it apart where it leaves
+- `tombstone`, `unread`: what stands in its place there, and the messages that go on with it
 - `waking`: starting it where it has arrived, and giving it what has waited for it
 - `handover`: how an agent gets from one container to another, as state machines
 - `attached_state`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination
-- `telling`: what containers tell each other about it, sent at the end of a turn
 - `limiter`: how many set out in one turn of the loop
 - `transit`: what others can see of an agent that is on its way
-- `sleeping`: agents that sleep in a file until a message or their time wakes them
 - `service`: what moves agents from a container and to it
 - `on_demand`: that this is made for the first agent that moves
 """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.origins import Origins
+    from formicary.mobility.home_classes import HomeClasses
     from formicary.mobility.snapshot import Snapshot
     from formicary.mobility.transit import Transit
 
@@ -54,8 +54,8 @@ class Arriving:
         machine: its hand-overs.
         places: where agents are that have moved.
         attached_state: returns what takes over what the services are to have of agents.
-        origins: what is known of those whose home this is.
-        act: has what the hand-overs want done soon.
+        home_classes: what is known of those whose home this is.
+        act: runs pending instructions.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class Arriving:
         *,
         places: LocationTable,
         attached_state: Callable[[], AttachedState],
-        origins: Origins,
+        home_classes: HomeClasses,
         act: Callable[[], None],
     ) -> None:
         self._container = container
         self._machine = machine
         self._places = places
         self._attached_state = attached_state
-        self._origins = origins
+        self._home_classes = home_classes
         self._act = act
         self._ready: dict[str, _Guest] = {}
         self._incomplete: dict[str, Wake] = {}  # of those that begin when what they bring along has come
@@ -109,7 +109,7 @@ class Arriving:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MoveError(f"what arrived is not an agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
-        entrance = self._origins.entrance(build.address, snapshot.kind)
+        entrance = self._home_classes.entrance(build.address, snapshot.kind)
         agent = restore(snapshot, build.address.partition("@")[0], entrance)
         if parcel.attached_state is not None:
             self._attached_state().check(build.address, parcel.attached_state)
@@ -219,7 +219,7 @@ class Arriving:
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:
-        """End an agent that lives here, or is about to."""
+        """End an agent that lives here or is about to."""
         address = terminate.address
         agent = self._container.dispatcher.agents.get(address)
         wake = self._incomplete.get(address)
@@ -253,7 +253,7 @@ class Arriving:
         return transit_of(self._container.domain, hook[1], "its after_move()")
 
     def close(self) -> None:
-        """Have nobody come any more."""
+        """Refuse all agents from now on."""
         self._machine.arrivals.drop_all()
         for task, _ in tuple(self._hooks.values()):
             task.cancel()

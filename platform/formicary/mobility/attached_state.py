@@ -75,7 +75,7 @@ class AttachedState:
             _read(agent, attached_state)
 
     def take_over(self, agent: str, attached_state: Any) -> Any:
-        """Have from now on what an agent brings that lives here now.
+        """Take over what an agent brings that lives here now.
 
         Readers elsewhere go on to find its services, each once. To be called before its behaviours start.
 
@@ -101,7 +101,7 @@ class AttachedState:
         return None if successor is None else msgspec.to_builtins(successor)
 
     def release(self, agent: str, successor: Any = None) -> None:
-        """Have nothing of an agent any more that lives elsewhere now, or is no more.
+        """Drop what there is of an agent that lives elsewhere now, or has ended.
 
         To be called where the agent comes from, when it has been taken over elsewhere.
 

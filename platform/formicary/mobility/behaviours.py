@@ -16,8 +16,8 @@ from formicary.core.fsm import FSMBehaviour, State
 from formicary.core.importing import describe_error
 from formicary.core.resting import waits_for_time
 from formicary.core.template import Template
-from formicary.mobility import kinds, plain
-from formicary.mobility.declared import give_data, take_data
+from formicary.mobility import kinds, plain_data
+from formicary.mobility.declared_data import give_data, take_data
 
 if TYPE_CHECKING:
     from formicary.core.template import Tree
@@ -72,7 +72,7 @@ class BehaviourSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unk
     kind: str
     has_begun: bool
     data: msgspec.Raw
-    template: msgspec.Raw = plain.NIL
+    template: msgspec.Raw = plain_data.NIL
     period: float | None = None
     due_in: float | None = None
     machine: MachineSnapshot | None = None
@@ -148,18 +148,18 @@ def _initialise(behaviour: Behaviour, snapshot: BehaviourSnapshot) -> None:
 
 def _take_template(template: Template | None, whose: str) -> msgspec.Raw:
     if template is None:
-        return plain.NIL
+        return plain_data.NIL
     if type(template) is not Template:
         raise MoveError(f"{whose} template is {type(template).__name__}, and only a Template can be carried")
     try:
         return _encoded(template)
-    except plain.UncarriedError as error:
+    except plain_data.UncarriedError as error:
         raise MoveError(f"{whose} template has a value that {error}, which cannot be carried") from None
 
 
 @functools.lru_cache(maxsize=1000)  # an agent that moves on has the one that it was given where it came
 def _encoded(template: Template) -> msgspec.Raw:
-    return msgspec.Raw(plain.encode(_as_lists(template.tree)))
+    return msgspec.Raw(plain_data.encode(_as_lists(template.tree)))
 
 
 def _as_lists(tree: Tree) -> Any:
@@ -172,7 +172,7 @@ def _give_template(raw: bytes) -> Template | None:
 
 @functools.lru_cache(maxsize=1000)  # to compile one takes longer than to restore a behaviour
 def _read_template(raw: bytes) -> Template | None:
-    tree = plain.decode(raw)
+    tree = plain_data.decode(raw)
     return None if tree is None else _made(tree)
 
 

@@ -14,7 +14,7 @@ from formicary.core.names import MANAGEMENT, check_local
 from formicary.core.quoting import shorten
 from formicary.fipa.language import CLONING, ErrorContent, write_error
 from formicary.mobility.kinds import Entrance
-from formicary.mobility.rest import bring_to_rest, let_go_on, own_strand
+from formicary.mobility.quiescence import own_strand, quiesce, resume
 from formicary.mobility.snapshot import check_can_be_carried, read_snapshot, restore, take_snapshot
 from formicary.mobility.waking import admit, awake
 
@@ -50,7 +50,7 @@ _read_error = msgspec.json.Decoder(ErrorContent).decode
 
 
 class Cloning:
-    """Has copies of a container's agents begin elsewhere, and copies of others here.
+    """Starts copies of a container's agents elsewhere, and copies of others here.
 
     Args:
         container: the container.
@@ -65,7 +65,7 @@ class Cloning:
     # -- asking ---------------------------------------------------------------------------------------------
 
     async def clone(self, agent: Agent | MicroAgent, domain: str, name: str, timeout: float) -> None:
-        """Have a copy of an agent begin, and return when it has.
+        """Start a copy of an agent, and return when it has begun.
 
         The agent goes on as soon as it is known what it has. Cancelled, or where the other container does not
         answer, there may be a copy or not.
@@ -83,11 +83,11 @@ class Cloning:
         check_local(name)
         check_can_be_carried(agent)
         caller = own_strand(agent)
-        await bring_to_rest(agent, caller)
+        await quiesce(agent, caller)
         try:
             snapshot = take_snapshot(agent, caller)
         finally:
-            let_go_on(agent)
+            resume(agent)
         order = _Order(agent.address or "", name, msgspec.Raw(snapshot))
         if domain == self._container.domain:
             await self._begin(order)
@@ -114,7 +114,7 @@ class Cloning:
     # -- being asked ----------------------------------------------------------------------------------------
 
     async def handle(self, message: Message) -> None:
-        """Have a copy begin here that another container asks for, and answer."""
+        """Start a copy that another container asks for, and answer."""
         try:
             await self._begin(self._read(message))
             performative, content = "inform", _DONE

@@ -14,7 +14,7 @@ from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.mobility.limiter import Limiter
-from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.quiescence import check_is_at_rest, dissolve, own_strand, quiesce, resume
 from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
 from formicary.mobility.transit import transit_of
 
@@ -83,7 +83,7 @@ class _Departure(msgspec.Struct):
 
 
 async def _ask(agent: Agent | MicroAgent, place: str) -> None:
-    """Have an agent prepare to move.
+    """Ask an agent to prepare to move.
 
     Raises:
         MoveError: it does not want to, or cannot.
@@ -107,7 +107,7 @@ class Departing:
         transport: what reaches the others.
         places: where agents are that have moved.
         attached_state: returns what has what the services have of agents.
-        act: has what the hand-overs want done soon.
+        act: runs pending instructions.
     """
 
     def __init__(
@@ -161,11 +161,11 @@ class Departing:
     async def _set_out(
         self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
     ) -> _Departure:
-        """Bring an agent to rest, and have its hand-over begin."""
+        """Bring an agent to rest, and begin its hand-over."""
         resting = _Resting(place, self._time())
         is_first = self._resting.setdefault(address, resting) is resting
         try:
-            await bring_to_rest(agent, caller)
+            await quiesce(agent, caller)
             try:
                 resting.waits_for = "messages that it sent earlier to arrive"
                 if undrained := self._places.drains.begin({address}):
@@ -178,7 +178,7 @@ class Departing:
                     check_is_at_rest(agent)
                 return self._begin(agent, address, place, caller, resting.since)
             except BaseException:
-                let_go_on(agent)
+                resume(agent)
                 raise
         finally:
             if is_first:
@@ -245,7 +245,7 @@ class Departing:
         departure = self._departures.pop(stay.address, None)
         if departure is None:
             return
-        let_go_on(departure.agent)
+        resume(departure.agent)
         if not departure.outcome.done():
             name = departure.agent.name
             departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))
@@ -265,7 +265,7 @@ class Departing:
             self._machine.departures.drained(drained.address, drained.number)
 
     def leave(self, leave: Leave) -> None:
-        """Have an agent leave at the end of this turn."""
+        """Note that an agent leaves at the end of this turn."""
         self._leaving.append(leave)
 
     def take_apart(self) -> Sequence[Leave]:
@@ -314,19 +314,19 @@ class Departing:
         return is_here and self._machine.departures.is_leaving(leave.address, leave.number)
 
     def dissolve(self, leave: Leave) -> Sequence[Message]:
-        """Take an agent apart, and have its destination start it; return its unread messages."""
+        """Take an agent apart, and tell its destination to start it; return its unread messages."""
         unread = dissolve(self._departures[leave.address].agent, leave.place)
         brings = bool(unread.messages) or leave.address in self._container.dispatcher.overflow.lines
         self._machine.left(leave.address, unread.targets, brings=brings)
         return unread.messages
 
     def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
-        """Send an agent's messages after it, those that wait for room, too; have what comes for it follow."""
+        """Send an agent's messages after it, also those that wait for room; what still comes follows."""
         self._places.left(leave.address, leave.place, messages)
         self._machine.departures.brought(leave.address, leave.number)
 
     def settled(self, settled: Settled) -> None:
-        """Tell who has asked that the agent has moved."""
+        """Return from `move`: the agent has moved."""
         departure = self._departures.pop(settled.address, None)
         report = _read_report(settled.message) if settled.message else Report()
         self._attached_state().release(settled.address, report.successor)
@@ -355,7 +355,7 @@ class Departing:
             departure.outcome.fail(error)
 
     def close(self) -> None:
-        """Wait for nobody any more."""
+        """Stop waiting, and fail all moves that are under way."""
         if self._waiting is not None:
             self._waiting.cancel()
         for address in tuple(self._departures):

@@ -180,7 +180,7 @@ class Itinerary(Behaviour):
             await asyncio.sleep(min(_PAUSE * tries, _LONGEST_PAUSE))
 
     async def run(self) -> None:
-        """Do the next step: visit this place, or go on to the next."""
+        """Take the next step: visit this place, or go on to the next."""
         progress, container = self._progress(), self.agent.container
         stop, home = progress.stop, str(self.agent.address).partition("@")[2]
         to = home if stop is None else _domain(stop, container.platform)

@@ -1,4 +1,4 @@
-"""Lets so many agents set out in each turn of the loop, so that others have theirs in between."""
+"""Limit how many agents set out in one turn of the loop, so that others have their turn in between."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Limiter:
             self._entered = 0
 
     def _next_turn(self) -> None:
-        """Let the next ones begin, those who wait before those who come."""
+        """Admit the next ones, those who wait before those who come."""
         self._entered = 0
         while self._waiting and self._entered < self._most:
             future = self._waiting.popleft()

@@ -1,19 +1,20 @@
-"""That a container has no part in moves until the first agent comes."""
+"""Make the mobility service only for the first agent that moves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from formicary.mobility.telling import CHANNEL
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.mobility.service import MobilityService
 
+CHANNEL: Final = "mobility"
+"""The channel of control messages about agents that move."""
+
 
 class OnDemand:
-    """A listener of members that has the service made when another container first says something of moves.
+    """A listener of members that makes the service when another container first mentions a move.
 
     Args:
         service: returns it; it listens itself then.
@@ -31,5 +32,5 @@ class OnDemand:
         """Called when another container is not a member any more."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Hand over what another container tells; ValueError if it is nothing that is said of moves."""
+        """Pass on what another container tells; ValueError if it is not about moves."""
         self._service().on_control(domain, payload)

@@ -1,4 +1,4 @@
-"""What moves agents from one container, and to it: the hand-overs, plugged into the container."""
+"""Moves agents out of and into one container: plugs the hand-overs into it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import ref
 
+from formicary.container.control_outbox import ControlOutbox
 from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
@@ -29,8 +30,8 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.origins import Origins
-from formicary.mobility.telling import CHANNEL, Telling
+from formicary.mobility.home_classes import HomeClasses
+from formicary.mobility.on_demand import CHANNEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -85,7 +86,7 @@ class MobilityService:
         agents = container.dispatcher.agents
         self._is_member = is_member
         self._machine = HandOver(container.domain, incarnation, agents.__contains__, listed)
-        self._telling = Telling(self._machine, transport)
+        self._outbox = ControlOutbox(transport, CHANNEL, self._machine.take_envelopes, behind=True)
         self._departing = Departing(
             container,
             self._machine,
@@ -94,13 +95,13 @@ class MobilityService:
             attached_state=attached_state,
             act=self._act,
         )
-        self._origins = Origins(container)
+        self._home_classes = HomeClasses(container)
         self._arriving = Arriving(
             container,
             self._machine,
             places=places,
             attached_state=attached_state,
-            origins=self._origins,
+            home_classes=self._home_classes,
             act=self._act,
         )
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
@@ -164,13 +165,13 @@ class MobilityService:
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
-        self._telling.forget(domain)
+        self._outbox.forget(domain)
         self._machine.joined(domain, incarnation)
         self._act()
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more."""
-        self._telling.forget(domain)
+        self._outbox.forget(domain)
         self._machine.lost(domain)
         self._act()
 
@@ -198,22 +199,22 @@ class MobilityService:
         self._departing.ended(address)
         self._places.agent_gone(address)
         self._machine.ended(address)
-        self._origins.forget(address)
+        self._home_classes.forget(address)
         self._has_ended(address)
         self._act()
 
     def close(self) -> None:
-        """Move nobody any more, as the container stops."""
+        """Stop moving agents, as the container stops."""
         self._arriving.close()
         self._departing.close()
         self._act()
         self._end_turn()
-        self._telling.close()
+        self._outbox.close()
 
     # -- what is to be done ---------------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Do what is to be done now, and at the end of the turn what many agents have in common."""
+        """Run pending instructions now, and at the end of the turn what many agents share."""
         perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
@@ -226,7 +227,7 @@ class MobilityService:
         self._is_due = False
         leaving = self._departing.take_apart()
         if not leaving:
-            self._telling.send()
+            self._outbox.send(*self._machine.receivers)
             return
         agents, own = self._container.dispatcher.agents, self._container.domain
         for leave in leaving:
@@ -234,13 +235,12 @@ class MobilityService:
             if home_of(leave.address) == own:
                 left = self._left.setdefault(leave.address, set())
                 left.add(ref(agent, left.discard))
-                self._origins.left(agent)
+                self._home_classes.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
-        self._telling.send()
+        self._outbox.send(*self._machine.receivers)
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
-        if self._machine.receivers:
-            self._telling.send()  # that these were all
+        self._outbox.send(*self._machine.receivers)  # that these were all
 
     def _known(self, known: Known) -> None:
         self._places.conflicts.know(known.home)
@@ -259,17 +259,17 @@ class MobilityService:
     def _freed(self, freed: Freed) -> None:
         self._places.freed(freed.address)
         self._has_ended(freed.address)
-        self._origins.forget(freed.address)
+        self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
-        """Tell those who join what an agent of this home has left behind here."""
+        """Wake whoever joins the object that an agent of this home left behind here."""
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
 
 
 class NoMobility:
-    """What stands in a container that is connected to no other: nobody can leave it.
+    """Stands in for the service in a container that is connected to no other.
 
     Args:
         container: the container.

@@ -18,9 +18,9 @@ from formicary.core.failures import AgentFailures, FailureRecord
 from formicary.core.importing import describe_error
 from formicary.core.micro import MicroAgent
 from formicary.fipa.control_codec import Number  # noqa: TC001 -- msgspec reads the types
-from formicary.mobility import kinds, plain
+from formicary.mobility import kinds, plain_data
 from formicary.mobility.behaviours import BehaviourSnapshot, give_behaviour, take_behaviour
-from formicary.mobility.declared import give_data, take_data, upgrade_data
+from formicary.mobility.declared_data import give_data, take_data, upgrade_data
 
 if TYPE_CHECKING:
     from formicary.core.strand import Strand
@@ -62,7 +62,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
     version: Number
     state: Literal["active", "suspended", "waiting"]
     data: msgspec.Raw
-    knowledge: msgspec.Raw = plain.NIL
+    knowledge: msgspec.Raw = plain_data.NIL
     behaviours: tuple[BehaviourSnapshot, ...] = ()
     failures: FailuresSnapshot | None = None
 
@@ -72,7 +72,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
         return _STATES[self.state]
 
 
-_NIL: Final = bytes(plain.NIL)
+_NIL: Final = bytes(plain_data.NIL)
 _STATES: Final = {state.value: state for state in AgentState}
 _KINDS: Final = (Agent, MicroAgent)
 
@@ -136,10 +136,10 @@ def _take(agent: Agent | MicroAgent, caller: Strand | None) -> Snapshot:
 def _take_knowledge(agent: Agent) -> msgspec.Raw:
     knowledge = agent._knowledge  # noqa: SLF001 -- this is one with agents
     if not knowledge:
-        return plain.NIL
+        return plain_data.NIL
     try:
-        return msgspec.Raw(plain.encode(knowledge))
-    except plain.UncarriedError as error:
+        return msgspec.Raw(plain_data.encode(knowledge))
+    except plain_data.UncarriedError as error:
         raise MoveError(
             f"its knowledge{error.path} {error}, which cannot be carried; put it in `data`, whose "
             "type you can declare, or make it plain data"
@@ -197,7 +197,7 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
             for carried in snapshot.behaviours:
                 agent.add_behaviour(give_behaviour(carried, entrance))
             if bytes(snapshot.knowledge) != _NIL:
-                _give_knowledge(agent, plain.decode(snapshot.knowledge))
+                _give_knowledge(agent, plain_data.decode(snapshot.knowledge))
     except MoveError:
         raise
     except (FormicaryError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Starting an agent where it has arrived, and giving one what has waited for it."""
+"""Start an agent where it has arrived, and deliver what has waited for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.strand import PROGRAM_EXITS
-from formicary.mobility import micro_rest
+from formicary.mobility import micro_quiescence
 from formicary.mobility.unread import with_targets
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def admit(container: Container, address: str) -> None:
 
 
 def expect(container: Container, address: str) -> None:
-    """Do as `admit` for an agent that sleeps here, and is about to wake.
+    """Reserve a name as `admit` does, for an agent that sleeps here and is about to wake.
 
     Raises:
         NameTakenError: an agent of that name lives there, or is about to come.
@@ -127,13 +127,13 @@ async def _prepared(agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None
 
 
 def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequence[Target]) -> None:
-    """Give an agent what has waited for it, and have what comes from now on get in."""
+    """Deliver what has waited for an agent, and let in what comes from now on."""
     if messages := container.dispatcher.held.pop(agent.address).end():
         let_in(agent, messages, targets)
 
 
 def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequence[Target] = ()) -> None:
-    """Give an agent what has waited for it: let in already, it finds room in the mailboxes.
+    """Deliver what has waited for an agent: let in already, it finds room in the mailboxes.
 
     What begins a conversation goes into the container's queue, which may be full: then it waits.
 
@@ -143,7 +143,7 @@ def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequ
         targets: who gets some of them, as of `Unread`.
     """
     if not isinstance(agent, Agent):
-        micro_rest.hand_over(agent, messages)
+        micro_quiescence.hand_over(agent, messages)
         return
     container, address = agent.container, agent.address or ""
     dispatcher, mailboxes = container.dispatcher, [behaviour.mailbox for behaviour in agent.behaviours]

@@ -10,7 +10,7 @@ from tests.integration.mobility.travellers import HERE, Traveller, agent_in
 from tests.unit.core.agents import reasons
 
 from formicary import Container, Message, MicroAgent
-from formicary.mobility.handover.exchange import Kill
+from formicary.mobility.handover.exchange import Proceed, Step
 from formicary.testing import MemoryNetwork
 
 pytestmark = pytest.mark.virtual_clock
@@ -47,13 +47,13 @@ async def say(container, numbers):
         await teller.send(Message(to=ALICE, body=str(number)))
 
 
-def hold_back(container, kind):
-    """Have nothing of one kind go out of a container; return what does not."""
+def hold_back(container, step):
+    """Have no event of one step go out of a container; return what does not."""
     machine = container.platform_services._mobility._machine
     tell, held = machine._cluster_view.tell, []
 
     def tell_others(domain, event):
-        if type(event).__name__ == kind:
+        if getattr(event, "step", None) is step:
             held.append((domain, event))
         else:
             tell(domain, event)
@@ -66,7 +66,7 @@ def kill(container, address):
     """Have a container told by c1 that an agent on its way was killed."""
     mobility = container.platform_services._mobility
     number = mobility._machine.arrivals._arrivals[address].number
-    mobility._machine.arrivals.kill(C1, Kill(address, number))
+    mobility._machine.arrivals.proceed(C1, Proceed(address, number, Step.KILL))
     mobility._act()
 
 
@@ -75,7 +75,7 @@ async def leave_with_unread(c1, c2, kind):
     alice = kind("alice")
     await c1.start(Traveller("other"))
     await agent_in(c1, "other").move("c2")  # which makes what moves agents
-    held = hold_back(c1, "Brought")
+    held = hold_back(c1, Step.BROUGHT)
     await c1.start(alice)
     alice.suspend()
     await say(c1, [1, 2, 3])

@@ -14,9 +14,9 @@ from tests.unit.mobility.travellers import HERE, Basket, Count, Item, Machine, S
 from formicary import Agent, Container, Message, Template
 from formicary.core.base_agent import BaseAgent
 from formicary.errors import MoveError
-from formicary.mobility import plain
+from formicary.mobility import plain_data
 from formicary.mobility.kinds import Entrance
-from formicary.mobility.rest import bring_to_rest, dissolve
+from formicary.mobility.quiescence import dissolve, quiesce
 from formicary.mobility.snapshot import Snapshot, read_snapshot, restore, take_snapshot
 from formicary.testing import run_virtual
 
@@ -33,7 +33,7 @@ hashable = st.recursive(
     lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3),
     max_leaves=5,
 )
-plain_data = st.recursive(
+plain_values = st.recursive(
     hashable,
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -89,18 +89,18 @@ def same(one, two):
     return one == two
 
 
-@given(plain_data)
+@given(plain_values)
 def test_plain_data_is_carried_with_its_types(value):
-    assert same(plain.decode(plain.encode(value)), value)
+    assert same(plain_data.decode(plain_data.encode(value)), value)
 
 
 @at_first(40)
-@given(plain_data | st.binary())
+@given(plain_values | st.binary())
 def test_what_is_no_plain_data_is_said_to_be_none(value):
-    data = value if isinstance(value, bytes) else msgspec.msgpack.encode(plain.encode(value))
+    data = value if isinstance(value, bytes) else msgspec.msgpack.encode(plain_data.encode(value))
     error = None
     try:
-        plain.decode(data)
+        plain_data.decode(data)
     except ValueError as caught:
         error = caught
     assert error is None or "plain data" in str(error)
@@ -108,7 +108,7 @@ def test_what_is_no_plain_data_is_said_to_be_none(value):
 
 @given(
     baskets,
-    plain_data,
+    plain_values,
     st.lists(templates | st.none(), max_size=4),
     st.floats(0.001, 1e6),
     st.lists(messages),
@@ -122,7 +122,7 @@ def test_an_agent_arrives_as_it_was(basket, known, wanted, period, probes):
             await c1.start(alice)
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            await bring_to_rest(alice, None)
+            await quiesce(alice, None)
             new = restore(read_snapshot(take_snapshot(alice)), "alice", Entrance.of(c1))
             dissolve(alice, "c2.lab.localhost")
             await asyncio.sleep(0.001)
@@ -204,9 +204,9 @@ def test_deep_nesting_is_carried_or_refused(depth):
     for _ in range(depth):
         value = [value]
     if depth == 100:
-        assert plain.decode(plain.encode(value)) == value
+        assert plain_data.decode(plain_data.encode(value)) == value
     else:
-        with pytest.raises(plain.UncarriedError, match="nested too deeply"):
-            plain.encode(value)
+        with pytest.raises(plain_data.UncarriedError, match="nested too deeply"):
+            plain_data.encode(value)
     while value:
         value = value[0]

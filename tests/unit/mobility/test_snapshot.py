@@ -41,10 +41,10 @@ from formicary import (
     Template,
 )
 from formicary.errors import MoveError
-from formicary.mobility import plain
+from formicary.mobility import plain_data
 from formicary.mobility.behaviours import BehaviourSnapshot
 from formicary.mobility.kinds import Entrance
-from formicary.mobility.rest import bring_to_rest, let_go_on
+from formicary.mobility.quiescence import quiesce, resume
 from formicary.mobility.snapshot import LARGEST, Snapshot, read_snapshot, restore, take_snapshot
 from formicary.testing import until_idle
 
@@ -226,9 +226,9 @@ async def test_the_machine_that_asks_goes_on_in_the_state_that_it_has_set(follow
         await c1.start(alice)
         await until_idle()
         caller = alice.behaviours[0].mailbox.strand
-        await bring_to_rest(alice, caller)
+        await quiesce(alice, caller)
         new = restore(read_snapshot(take_snapshot(alice, caller)), "alice", Entrance.of(c1))
-        let_go_on(alice)
+        resume(alice)
         assert new.behaviours[0].current_state == position
         alice.end_at_once()
         await until_idle()
@@ -242,12 +242,12 @@ async def test_a_state_that_is_not_to_be_reached_keeps_the_agent():
         await c1.start(alice)
         await until_idle()
         caller = alice.behaviours[0].mailbox.strand
-        await bring_to_rest(alice, caller)
+        await quiesce(alice, caller)
         with pytest.raises(
             MoveError, match="next state cannot be reached: the machine cannot go from 'a' to"
         ):
             take_snapshot(alice, caller)
-        let_go_on(alice)
+        resume(alice)
         alice.end_at_once()
         await until_idle()
 
@@ -459,9 +459,9 @@ async def test_what_is_never_equal_to_anything_is_carried_if_its_parts_are():
         alice = HasOdd(data=Odd(float("nan"), [Odd(1, [])]))
         assert alice.data.parts[0].half == 0.5
         await c1.start(alice)
-        await bring_to_rest(alice, None)
+        await quiesce(alice, None)
         assert take_snapshot(alice)
-        let_go_on(alice)
+        resume(alice)
 
 
 @pytest.mark.parametrize(("make", "why"), CANNOT.values(), ids=CANNOT)
@@ -470,12 +470,12 @@ async def test_what_cannot_be_carried_is_named_and_the_agent_goes_on(make, why):
     async with Container("c1", accepts=[HERE]) as c1:
         alice = make()
         await c1.start(alice)
-        await bring_to_rest(alice, None)
+        await quiesce(alice, None)
         with pytest.raises(MoveError) as raised:
             take_snapshot(alice)
         assert str(raised.value).startswith("agent alice cannot move: ")
         assert why in str(raised.value)
-        let_go_on(alice)
+        resume(alice)
         assert alice.state is AgentState.ACTIVE
 
 
@@ -484,9 +484,9 @@ async def test_what_is_left_behind_on_purpose_is_no_hindrance():
     async with Container("c1", accepts=[HERE]) as c1:
         alice = HasBehind(file=3)
         await c1.start(alice)
-        await bring_to_rest(alice, None)
+        await quiesce(alice, None)
         new = restore(read_snapshot(take_snapshot(alice)), "alice", Entrance.of(c1))
-        let_go_on(alice)
+        resume(alice)
         assert not hasattr(new, "file")
 
 
@@ -579,7 +579,7 @@ async def test_what_is_not_accepted_is_not_even_imported():
                 restore(snapshot(name), "alice", Entrance.of(c1))
         with pytest.raises(MoveError, match="the agent has antigravity:Behaviour"):
             restore(
-                snapshot(behaviours=(BehaviourSnapshot("antigravity:Behaviour", True, plain.NIL),)),
+                snapshot(behaviours=(BehaviourSnapshot("antigravity:Behaviour", True, plain_data.NIL),)),
                 "alice",
                 Entrance.of(c1),
             )
@@ -614,9 +614,9 @@ async def test_templates_that_are_equal_are_compiled_once_for_all_who_arrive():
         for number in range(2):
             agent = Shopper(f"s{number}", Count(wanted), Count(Template(body=f"{number}")))
             await c1.start(agent)
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
             made.append(restore(read_snapshot(take_snapshot(agent)), agent.name, Entrance.of(c1)))
-            let_go_on(agent)
+            resume(agent)
         (one, own), (other, others) = ([each.template for each in agent.behaviours] for agent in made)
         assert one is other
         assert one.match(Message(to="x", performative="request", sender="bob@c1.lab.localhost"))

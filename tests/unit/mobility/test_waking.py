@@ -9,7 +9,7 @@ import pytest
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, Template
 from formicary.errors import NameTakenError
-from formicary.mobility.rest import bring_to_rest, let_go_on
+from formicary.mobility.quiescence import quiesce, resume
 from formicary.mobility.waking import admit, awake, dismiss
 from formicary.protocols import Request, responds
 from formicary.testing import until_idle
@@ -159,9 +159,9 @@ async def test_what_begins_conversations_waits_where_the_queue_of_the_container_
         assert await awake(agent, c2, VISITOR)
         await until_idle()
         assert agent.asked == [*"abcde"]
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         deliver(c2, *"fghij", performative="request", protocol="fipa-request")
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert agent.asked == [*"abcdefghij"]
 

@@ -22,7 +22,7 @@ from formicary import (
 )
 from formicary.core.base_agent import BaseAgent
 from formicary.mobility.kinds import Entrance
-from formicary.mobility.rest import bring_to_rest, dissolve
+from formicary.mobility.quiescence import dissolve, quiesce
 from formicary.mobility.snapshot import read_snapshot, restore, take_snapshot
 from formicary.mobility.waking import admit, awake
 
@@ -161,7 +161,7 @@ class Cell(MicroAgent):
 async def hand_over(agent, source, destination, caller=None, transit=0.0) -> Agent | MicroAgent:
     """Move an agent, which takes some time; messages for it go on from the source to the destination."""
     address, name = agent.address, agent.name
-    await bring_to_rest(agent, caller)
+    await quiesce(agent, caller)
     snapshot = read_snapshot(take_snapshot(agent, caller))
     new = restore(snapshot, name, Entrance.of(destination))
     if transit:

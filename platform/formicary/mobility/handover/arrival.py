@@ -8,13 +8,14 @@ import msgspec
 
 from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.exchange import (
+    LONGEST_REASON,
     Ask,
     Decided,
-    Gone,
-    Have,
+    Outcome,
     Prepared,
-    Refused,
-    Started,
+    State,
+    Status,
+    Step,
 )
 from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
 
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Brought, Cancel, Kill, Prepare, Query, Start, Targets
-
-UNKNOWN, READY, STARTED = 0, 1, 2
-"""What `Have` says."""
+    from formicary.mobility.handover.exchange import Prepare, Proceed, Query, Targets
 
 _MOST_STARTED: Final = 10_000  # hand-overs of which the source may not know that they are through
 
@@ -82,7 +80,7 @@ class Arrivals:
                 own.tell(
                     own.domain, self._question(address, arrival, is_ready=False)
                 )  # so that it is decided: it stays
-            own.tell(arrival.source, Refused(address, number, reason))
+            own.tell(arrival.source, Prepared(address, number, reason[:LONGEST_REASON]))
 
     def started(self, address: str, number: int, message: bytes = b"") -> None:
         """Called when an agent runs, as `Wake` said; `message` is for the services where it comes from."""
@@ -94,7 +92,7 @@ class Arrivals:
             self._confirm(arrival.source, address, number, message)
         elif arrival.home != self._cluster_view.domain:
             # That may be a later process by now than the one that has decided, and not know of it.
-            self._cluster_view.tell(arrival.home, Have(address, number, STARTED))
+            self._cluster_view.tell(arrival.home, Status(address, number, State.STARTED))
 
     # -- what the source says -------------------------------------------------------------------------------
 
@@ -109,7 +107,7 @@ class Arrivals:
                     self._say_again(address, arrival)
                 return
             if number < arrival.number or arrival.is_waking:
-                own.tell(origin, Refused(address, number, "it is already on its way here"))
+                own.tell(origin, Prepared(address, number, "it is already on its way here"))
                 return
             if arrival.source != origin and not arrival.is_built:  # else that has been told
                 self.refuse(address, arrival.number, "another agent with its name is on its way here")
@@ -121,13 +119,24 @@ class Arrivals:
         )
         own.instructions.append(Build(address, number, origin, event.snapshot))
 
-    def cancel(self, origin: str, event: Cancel) -> None:
-        """Forget an agent that goes on at its source."""
-        arrival = self._arrivals.get(event.address)
-        if arrival is not None and (arrival.number, arrival.source) == (event.number, origin):
-            self._discard(event.address, arrival)
+    def proceed(self, origin: str, event: Proceed) -> None:
+        """Take the next step with an agent."""
+        address, number = event.address, event.number
+        if event.step is Step.START:
+            self._start(origin, event)
+            return
+        arrival = self._arrivals.get(address)
+        if arrival is not None and (arrival.number, arrival.source) != (number, origin):
+            arrival = None  # another one
+        match event.step:
+            case Step.KILL:
+                self._kill(origin, address, number, arrival)
+            case Step.CANCEL if arrival is not None:
+                self._discard(address, arrival)
+            case Step.BROUGHT if arrival is not None and arrival.is_waking:
+                self._cluster_view.instructions.append(Complete(address, number))
 
-    def start(self, origin: str, event: Start) -> None:
+    def _start(self, origin: str, event: Proceed) -> None:
         """Start an agent; one that is not ready was started before, and may have ended since."""
         address = event.address
         self._started.pop(address, None)
@@ -136,26 +145,16 @@ class Arrivals:
             self._confirm(origin, address, event.number)
         elif arrival is None or arrival.number != event.number:
             self._confirm(origin, address, event.number)
-            self._cluster_view.tell(home_of(address), Gone(address, event.number))
+            self._cluster_view.tell(home_of(address), Status(address, event.number, State.GONE))
         elif arrival.source == origin:
             arrival.is_by_source = True
             if not arrival.is_waking:
                 self._wake(address, arrival, event.targets, brings=event.brings)
 
-    def brought(self, origin: str, event: Brought) -> None:
-        """Take that all has come which an agent brings along that is being started."""
-        arrival = self._arrivals.get(event.address)
-        is_this = arrival is not None and (arrival.number, arrival.source) == (event.number, origin)
-        if is_this and arrival is not None and arrival.is_waking:
-            self._cluster_view.instructions.append(Complete(event.address, event.number))
-
-    def kill(self, origin: str, event: Kill) -> None:
+    def _kill(self, origin: str, address: str, number: int, arrival: _Arrival | None) -> None:
         """End an agent that was killed on its way."""
-        address, number = event.address, event.number
-        own = self._cluster_view
         self._started.pop(address, None)
-        arrival = self._arrivals.get(address)
-        if arrival is not None and (arrival.number, arrival.source) == (number, origin):
+        if arrival is not None:
             if not arrival.is_waking:
                 self._discard(address, arrival)
                 self._confirm_death(origin, address, number)
@@ -163,11 +162,12 @@ class Arrivals:
         elif self._number_of(address) != number:
             self._confirm_death(origin, address, number)
             return
-        own.instructions.append(Terminate(address, number, "it was killed on the way"))
-        own.tell(origin, Started(address, number))
+        reason = "it was killed on the way"
+        self._cluster_view.instructions.append(Terminate(address, number, reason))
+        self._cluster_view.tell(origin, Status(address, number, State.CONFIRMED))
 
-    def gone(self, origin: str, event: Gone) -> None:
-        """Have the home, which is here, decide that an agent stays which has ended where it comes from."""
+    def gone(self, origin: str, event: Status) -> None:
+        """Decide, as the home, that an agent stays that has ended at its source."""
         arrival, own = self._arrivals.get(event.address), self._cluster_view
         is_this = arrival is not None and arrival.source == origin and arrival.number >= event.number
         if is_this and arrival is not None and not arrival.is_waking and arrival.home == own.domain:
@@ -184,29 +184,29 @@ class Arrivals:
         own = self._cluster_view
         if origin == own.domain and own.is_there(arrival.source, arrival.incarnation):
             own.tell(arrival.source, event)  # which starts it when it is taken apart there
-            if not event.moves:
+            if event.outcome is Outcome.STAYS:
                 self._discard(address, arrival)
-        elif event.moves:
+        elif event.outcome is Outcome.MOVES:
             self._remember(address, arrival)
             self._wake(address, arrival, ())
         else:
             self._discard(address, arrival)
 
     def query(self, origin: str, event: Query) -> None:
-        """Say what is known of a hand-over to the home, which was restarted."""
+        """Report what is known of a hand-over to its home, which was restarted."""
         address, number = event.address, event.number
         arrival = self._arrivals.get(address)
         was_here = False
-        state = UNKNOWN
+        state = State.UNKNOWN
         if self._number_of(address) == number:
-            state = STARTED
+            state = State.STARTED
         elif arrival is not None and arrival.number == number:
-            state = STARTED if arrival.is_waking else READY
+            state = State.STARTED if arrival.is_waking else State.READY
         elif self._started.get(address, (0,))[0] == number:
-            state, was_here = STARTED, True
-        self._cluster_view.tell(origin, Have(address, number, state))
+            state, was_here = State.STARTED, True
+        self._cluster_view.tell(origin, Status(address, number, state))
         if was_here:
-            self._cluster_view.tell(origin, Gone(address, number))
+            self._cluster_view.tell(origin, Status(address, number, State.GONE))
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
@@ -258,26 +258,27 @@ class Arrivals:
             self._discard(address, arrival)
             if arrival.home != self._cluster_view.domain and not arrival.is_waking:  # else it has lived here
                 reason = f"container {self._cluster_view.domain.partition('.')[0]} stops"
-                self._cluster_view.tell(arrival.source, Refused(address, arrival.number, reason))
+                self._cluster_view.tell(arrival.source, Prepared(address, arrival.number, reason))
 
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _confirm(self, source: str, address: str, number: int, message: bytes = b"") -> None:
-        """Tell the source that an agent was started, and the home that the source has known it."""
-        self._cluster_view.tell(source, Started(address, number, message))
+        """Tell source and home that an agent was started."""
+        self._cluster_view.tell(source, Status(address, number, State.CONFIRMED, message))
         if (home := home_of(address)) != source:
-            self._cluster_view.tell(home, Started(address, number))
+            self._cluster_view.tell(home, Status(address, number, State.CONFIRMED))
 
     def _confirm_death(self, source: str, address: str, number: int) -> None:
-        """Tell the source that an agent was ended that it has killed, and the home that it is not here."""
-        self._cluster_view.tell(source, Started(address, number))
-        self._cluster_view.tell(home_of(address), Gone(address, number))
+        """Confirm to the source the end of an agent that it has killed; tell the home that it is gone."""
+        self._cluster_view.tell(source, Status(address, number, State.CONFIRMED))
+        self._cluster_view.tell(home_of(address), Status(address, number, State.GONE))
 
     def _say_again(self, address: str, arrival: _Arrival) -> None:
         own = self._cluster_view
-        is_home = arrival.home == own.domain
-        event = Decided(address, arrival.number, moves=True) if is_home else Prepared(address, arrival.number)
-        own.tell(arrival.source, event)
+        if arrival.home == own.domain:
+            own.tell(arrival.source, Decided(address, arrival.number, Outcome.MOVES))
+        else:
+            own.tell(arrival.source, Prepared(address, arrival.number))
 
     def _ask(self, address: str, arrival: _Arrival) -> None:
         self._cluster_view.tell(arrival.home, self._question(address, arrival, is_ready=False))

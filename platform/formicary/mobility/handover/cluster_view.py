@@ -1,4 +1,4 @@
-"""Which other containers there are for a hand-over, and what is to be told them."""
+"""The other containers, as hand-overs see them, and what they are to be told."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ClusterView:
-    """What the state machines of one container have in common.
+    """The state that the state machines of one container share.
 
     Args:
         domain: the container's full domain.
@@ -29,7 +29,7 @@ class ClusterView:
         self.outgoing: dict[str, list[Event]] = {}
         """What is to be told, by domain: at once in one piece, and behind all that was sent before."""
         self.to_itself: list[Event] = []
-        """What this container is to be told by itself, in one of its parts as another."""
+        """What parts of this container tell each other, as source, destination or home."""
         self.strangers: set[str] = set()
         """Domains of containers that are not known, and were, or have said something, or were to be told."""
         self.instructions: list[Instruction] = []

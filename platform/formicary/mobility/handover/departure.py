@@ -9,14 +9,14 @@ import msgspec
 
 from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.draining import Draining
-from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start, Started
+from formicary.mobility.handover.exchange import Ask, Outcome, Prepare, Proceed, State, Status, Step
 from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Decided, Prepared, Refused, Targets
+    from formicary.mobility.handover.exchange import Decided, Prepared, Targets
 
 
 class _State(Enum):
@@ -114,14 +114,14 @@ class Departures:
         departure = self._departures.get(address)
         if departure is not None and departure.state is _State.LEAVING:
             departure.state, departure.has_brought = _State.LEFT, brings
-            self._cluster_view.tell(departure.place, Start(address, departure.number, targets, brings))
+            self._proceed(address, departure, Step.START, targets, brings=brings)
 
     def brought(self, address: str, number: int) -> None:
         """Called when the messages of an agent that has left were sent, if it brings any."""
         departure = self._departures.get(address)
         is_this = departure is not None and departure.number == number and departure.state is _State.LEFT
         if is_this and departure is not None and departure.has_brought:
-            self._cluster_view.tell(departure.place, Brought(address, number))
+            self._proceed(address, departure, Step.BROUGHT)
 
     def kill(self, address: str) -> bool:
         """End an agent that is on its way, wherever it is; return False if nothing was decided yet.
@@ -138,7 +138,7 @@ class Departures:
         return True
 
     def cancel(self, address: str, reason: str) -> bool:
-        """Give up a hand-over, if nothing is decided; return whether that is so: the agent stays then."""
+        """Cancel a hand-over that is not decided, so that the agent stays; return whether it was."""
         departure = self._departures.get(address)
         if departure is None or departure.state not in _UNDECIDED:
             return False
@@ -149,29 +149,29 @@ class Departures:
     # -- what others say ------------------------------------------------------------------------------------
 
     def prepared(self, origin: str, event: Prepared) -> None:
-        """Take that the destination is ready."""
+        """Take that the destination is ready, or does not want the agent."""
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
-            self._cluster_view.tell(origin, Cancel(event.address, event.number))
+            if event.refusal is None:
+                self._cluster_view.tell(origin, Proceed(event.address, event.number, Step.CANCEL))
+        elif event.refusal is not None:
+            self._refused(event.address, departure, event.refusal)
         elif departure.state is _State.PREPARING:
             departure.state = _State.READY
             if departure.is_drained:
                 self._have_it_decided(event.address, departure)
 
-    def refused(self, origin: str, event: Refused) -> None:
-        """Take that the destination does not want the agent; where that is its home, this is the decision.
+    def _refused(self, address: str, departure: _Departure, reason: str) -> None:
+        """Keep an agent that the destination does not want; if that is its home, this is the decision.
 
-        Or that it has stopped, and had the agent ready: it will never start that.
+        Or the destination has stopped, and had the agent ready: it will never start that.
         """
-        departure = self._departures.get(event.address)
-        if departure is None or departure.number != event.number or departure.place != origin:
-            return
         if departure.state in _UNDECIDED or departure.place == departure.home:
-            self._stay(event.address, departure, event.reason)
+            self._stay(address, departure, reason)
         elif departure.state is not _State.LEFT:
             departure.is_refused = True
             if departure.state is not _State.IN_DOUBT:
-                self._take_back(event.address, departure)
+                self._take_back(address, departure)
 
     def decided(self, origin: str, event: Decided) -> None:
         """Take what the home has decided."""
@@ -179,17 +179,18 @@ class Departures:
         departure = self._departures.get(address)
         if departure is None or departure.number != event.number or departure.home != origin:
             return
-        if departure.state is _State.READY and event.moves:
+        moves = event.outcome is Outcome.MOVES
+        if departure.state is _State.READY and moves:
             departure.state = _State.DECIDED
             self._leave(address, departure)
         elif departure.state is _State.READY:
             self._cancel(address, departure)
             self._stay(address, departure, "there is a later record of it here")
         elif departure.state is _State.IN_DOUBT:
-            if not event.moves:
+            if not moves:
                 name = _name(departure.place)
                 if origin != departure.place:
-                    self._cluster_view.tell(departure.place, Cancel(address, departure.number))
+                    self._proceed(address, departure, Step.CANCEL)
                 self._stay(address, departure, f"container {name} was lost before this was decided")
             else:
                 departure.state = _State.DECIDED
@@ -202,7 +203,7 @@ class Departures:
                 else:
                     self._leave(address, departure)
 
-    def started(self, origin: str, event: Started) -> None:
+    def started(self, origin: str, event: Status) -> None:
         """Take that the destination has started the agent, or ended one that was killed."""
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
@@ -227,7 +228,7 @@ class Departures:
                     self._meet_again(address, departure)
 
     def take_back(self, domain: str) -> list[tuple[str, int]]:
-        """Have nothing decided of this home's agents that were to leave for a container, and are here still.
+        """Take back the decision on this home's agents that are still here, bound for a lost container.
 
         Nobody else knows yet that they were to.
 
@@ -257,11 +258,11 @@ class Departures:
             if not departure.is_killed:
                 self._cluster_view.instructions.append(Perished(address, departure.number, departure.place))
         elif departure.is_killed:
-            self._cluster_view.tell(departure.place, Kill(address, departure.number))
+            self._proceed(address, departure, Step.KILL)
         elif departure.state is _State.LEFT:
-            self._cluster_view.tell(departure.place, Start(address, departure.number))
+            self._proceed(address, departure, Step.START)
             if departure.has_brought:  # as the destination may have taken this one for lost when it heard so
-                self._cluster_view.tell(departure.place, Brought(address, departure.number))
+                self._proceed(address, departure, Step.BROUGHT)
         elif departure.state is _State.DECIDED:
             self._leave(address, departure)
 
@@ -324,6 +325,11 @@ class Departures:
 
     # -- steps ----------------------------------------------------------------------------------------------
 
+    def _proceed(
+        self, address: str, departure: _Departure, step: Step, targets: Targets = (), *, brings: bool = False
+    ) -> None:
+        self._cluster_view.tell(departure.place, Proceed(address, departure.number, step, targets, brings))
+
     def _prepare(self, address: str, departure: _Departure) -> None:
         if departure.home == departure.place:
             departure.state = _State.IN_DOUBT
@@ -373,25 +379,25 @@ class Departures:
 
     def _pass_death_on(self, address: str, departure: _Departure) -> None:
         departure.state = _State.LEFT
-        self._cluster_view.tell(departure.place, Kill(address, departure.number))
+        self._proceed(address, departure, Step.KILL)
 
     def _cancel(self, address: str, departure: _Departure) -> None:
         self._forget(address)
-        self._cluster_view.tell(departure.place, Cancel(address, departure.number))
+        self._proceed(address, departure, Step.CANCEL)
 
     def _stay(self, address: str, departure: _Departure, reason: str) -> None:
         self._forget(address)
         if departure.is_killed:
-            self._cluster_view.tell(departure.home, Gone(address, departure.number))
+            self._cluster_view.tell(departure.home, Status(address, departure.number, State.GONE))
         else:
             self._cluster_view.instructions.append(Stay(address, departure.number, reason))
 
     def _take_back(self, address: str, departure: _Departure) -> None:
-        """Have an agent go on here that was another container's, as if it had come back from there."""
+        """Resume an agent here that was another container's, as if it had come back from there."""
         number = departure.number + 1
-        self._cluster_view.tell(departure.home, Started(address, number))
+        self._cluster_view.tell(departure.home, Status(address, number, State.CONFIRMED))
         if departure.is_killed:
-            self._cluster_view.tell(departure.home, Gone(address, number))
+            self._cluster_view.tell(departure.home, Status(address, number, State.GONE))
             self._forget(address)
         else:
             self._set_number(address, number)

@@ -1,10 +1,10 @@
-"""That what a container has sent has arrived: asked of those to whom something is under way."""
+"""Wait until what a container has sent has arrived, by asking its receivers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.mobility.handover.exchange import Flush, Flushed
+from formicary.mobility.handover.exchange import Flush
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -66,7 +66,7 @@ class Draining:
         """Wait no longer for an agent's sake."""
         self._waiting.pop(address, None)
 
-    def flushed(self, origin: str, event: Flushed) -> None:
+    def flushed(self, origin: str, event: Flush) -> None:
         """Take the answer of another container."""
         if self._under_way.get(event.number, ("", ()))[0] == origin:
             self._end(event.number)

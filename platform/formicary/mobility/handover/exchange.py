@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import IntEnum
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -13,6 +14,8 @@ Address = Annotated[str, Meta(min_length=3, max_length=3000)]
 Domain = Annotated[str, Meta(min_length=1, max_length=1100)]
 Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 """The number of a hand-over."""
+LONGEST_REASON: Final = 2000
+"""How many characters a refusal may have."""
 Targets = tuple[tuple[Address, tuple[Annotated[int, Meta(ge=0, lt=1 << 16)], ...]], ...]
 Claim = tuple[Address, Count]
 """An agent, and the number of the hand-over that has brought it there."""
@@ -38,20 +41,12 @@ class Prepare(_Event, frozen=True, array_like=True, tag=1):
 
 
 class Prepared(_Event, frozen=True, array_like=True, tag=2):
-    """Destination to source: it is ready."""
+    """Destination to source: it is ready; or it will not be started here, for the reason in `refusal`."""
+
+    refusal: Annotated[str, Meta(max_length=LONGEST_REASON)] | None = None
 
 
-class Refused(_Event, frozen=True, array_like=True, tag=3):
-    """Destination to source: it will not be started here."""
-
-    reason: Annotated[str, Meta(max_length=2000)]
-
-
-class Cancel(_Event, frozen=True, array_like=True, tag=4):
-    """Source to destination: forget it; it goes on with me."""
-
-
-class Ask(_Event, frozen=True, array_like=True, tag=5):
+class Ask(_Event, frozen=True, array_like=True, tag=3):
     """Source or destination to home: say what was decided; if nothing was, decide.
 
     Args:
@@ -73,45 +68,82 @@ class Ask(_Event, frozen=True, array_like=True, tag=5):
     is_ready: bool
 
 
-class Decided(_Event, frozen=True, array_like=True, tag=6):
-    """Home to source or destination: it is at the destination now, or it stays at the source."""
+class Outcome(IntEnum):
+    """What a home has decided."""
 
-    moves: bool
+    STAYS = 0
+    """At the source."""
+    MOVES = 1
+    """It is at the destination now."""
+    ENDS = 2
+    """The name is another agent's now: end this one."""
 
 
-class Start(_Event, frozen=True, array_like=True, tag=7):
-    """Source to destination: it is decided, and nothing of it runs here any more; start it.
+class Decided(_Event, frozen=True, array_like=True, tag=4):
+    """Home to source or destination, or to whoever has the agent: this is decided."""
+
+    outcome: Outcome
+
+
+class Step(IntEnum):
+    """What a destination is to do with an agent."""
+
+    CANCEL = 0
+    """Forget it; it goes on at the source."""
+    START = 1
+    """Start it: it is decided, and nothing of it runs at the source any more."""
+    BROUGHT = 2
+    """All that it has not received at the source was sent before this."""
+    KILL = 3
+    """End it: it was decided that it moves, and it was killed at the source."""
+
+
+class Proceed(_Event, frozen=True, array_like=True, tag=5):
+    """Source to destination: take the next step.
 
     Args:
         address: as of `Prepare`, and so is `number`.
         number: see there.
+        step: the step; the rest is for `START`.
         targets: for some of the first messages that follow, by sender, the numbers of the behaviours that are
             to get them: those that others of its behaviours have received already.
-        brings: whether messages follow that it has not received, and `Brought` behind them: it gets those
+        brings: whether messages follow that it has not received, and `BROUGHT` behind them: it gets those
             before any others, so it is started then.
     """
 
+    step: Step
     targets: Targets = ()
     brings: bool = False
 
 
-class Started(_Event, frozen=True, array_like=True, tag=8):
-    """Destination to source, and to the home: it runs here.
+class State(IntEnum):
+    """What there is of an agent where it should be."""
+
+    UNKNOWN = 0
+    READY = 1
+    STARTED = 2
+    """It runs there; whether the source knows is not known."""
+    CONFIRMED = 3
+    """It runs there, or was ended as the source has asked; and the source is told."""
+    GONE = 4
+    """It has ended there."""
+
+
+class Status(_Event, frozen=True, array_like=True, tag=6):
+    """Destination to source or home, or another container to a home: what there is of your agent.
 
     Args:
         address: as of `Prepare`, and so is `number`.
         number: see there.
-        message: what the services of the destination tell those of the source.
+        state: what there is.
+        message: what the services of the destination tell those of the source, when it is confirmed.
     """
 
+    state: State
     message: bytes = b""
 
 
-class Kill(_Event, frozen=True, array_like=True, tag=9):
-    """Source to destination: it was decided that it is yours, and it was killed here; end it."""
-
-
-class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=10):
+class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=7):
     """A container to a home: all that I have of your agents.
 
     Args:
@@ -127,48 +159,22 @@ class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=10):
     left: list[tuple[Address, Count, Domain, Number]]
 
 
-class Gone(_Event, frozen=True, array_like=True, tag=11):
-    """A container to a home: your agent has ended here."""
-
-
-class End(_Event, frozen=True, array_like=True, tag=12):
-    """A home to a container: the name is another agent's now; end yours."""
-
-
-class Query(_Event, frozen=True, array_like=True, tag=13):
+class Query(_Event, frozen=True, array_like=True, tag=8):
     """A home to a destination: I was restarted; what do you know of this hand-over?"""
 
 
-class Have(_Event, frozen=True, array_like=True, tag=14):
-    """A destination to a home: it is ready here (1), or was started here (2), or I know nothing (0)."""
-
-    state: Annotated[int, Meta(ge=0, le=2)]
-
-
-class Hello(msgspec.Struct, frozen=True, array_like=True, tag=15):
+class Hello(msgspec.Struct, frozen=True, array_like=True, tag=9):
     """Any to any: I have learned only now that you are there; say again what I should know."""
 
 
-class Flush(msgspec.Struct, frozen=True, array_like=True, tag=16):
-    """Any to any: say so when you have got this, and with it all that I have sent before."""
+class Flush(msgspec.Struct, frozen=True, array_like=True, tag=10):
+    """Any to any: answer when you have got this, and with it all that I have sent before; or the answer."""
 
     number: Number
+    is_answer: bool = False
 
 
-class Flushed(msgspec.Struct, frozen=True, array_like=True, tag=17):
-    """The answer to `Flush`."""
-
-    number: Number
-
-
-class Brought(_Event, frozen=True, array_like=True, tag=18):
-    """Source to destination: all that it has not received here was sent before this."""
-
-
-Event = (
-    Prepare | Prepared | Refused | Cancel | Ask | Decided | Start | Started | Kill
-    | Hosting | Gone | End | Query | Have | Hello | Flush | Flushed | Brought
-)  # fmt: skip
+Event = Prepare | Prepared | Ask | Decided | Proceed | Status | Hosting | Query | Hello | Flush
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):

@@ -1,36 +1,20 @@
-"""What a home that was restarted finds out about hand-overs that may have been decided before."""
+"""Find out, in a home that was restarted, about hand-overs that may have been decided before."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
-from formicary.mobility.handover.exchange import Hello, Query
+from formicary.mobility.handover.exchange import Hello, Query, State
 
 if TYPE_CHECKING:
     from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Ask, Have
+    from formicary.mobility.handover.exchange import Ask, Status
+    from formicary.mobility.handover.ledger import Ledger
 
 
 LIFE: Final = 1 << 18
 """Numbers of hand-overs that one agent has before they are those of the next one."""
-
-
-class Book(Protocol):
-    """What is on record of a home's agents."""
-
-    def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
-        """Return what was decided; None if nothing was, as far as is known; `is_source`: who asks."""
-
-    def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
-        """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
-
-    def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
-        """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
-
-    def has_another(self, address: str, number: int) -> bool:
-        """Tell whether a name is another agent's by now than that of a hand-over that began elsewhere."""
 
 
 @dataclass(slots=True)
@@ -52,7 +36,7 @@ class Inquiries:
         book: the home's.
     """
 
-    def __init__(self, cluster_view: ClusterView, book: Book) -> None:
+    def __init__(self, cluster_view: ClusterView, book: Ledger) -> None:
         self._cluster_view = cluster_view
         self._book = book
         self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
@@ -71,7 +55,7 @@ class Inquiries:
     # -- what others say ------------------------------------------------------------------------------------
 
     def ask(self, origin: str, event: Ask) -> None:
-        """Find out about a hand-over."""
+        """Begin to find out about a hand-over."""
         key = event.address, event.number
         inquiry = self._inquiries.setdefault(key, _Inquiry(event))
         inquiry.askers.add(origin)
@@ -81,16 +65,17 @@ class Inquiries:
             inquiry.is_ready = True
         self._consider(key)
 
-    def have(self, origin: str, event: Have) -> bool:
+    def have(self, origin: str, event: Status) -> bool:
         """Take what a destination knows of a hand-over; return whether it is one that is inquired about."""
         key = event.address, event.number
         inquiry = self._inquiries.get(key)
         if inquiry is None or inquiry.ask.place != origin:
             return False
-        if event.state == STARTED:
+        if event.state is State.STARTED:
             self._conclude(key, moves=True)
         else:
-            inquiry.is_ready, inquiry.is_unknown = event.state == READY, event.state == UNKNOWN
+            inquiry.is_ready = event.state is State.READY
+            inquiry.is_unknown = event.state is State.UNKNOWN
             self._consider(key)
         return True
 
@@ -185,7 +170,7 @@ class Inquiries:
             self._cluster_view.tell(domain, Hello())
 
     def _conclude(self, key: tuple[str, int], *, moves: bool, is_past: bool = False) -> None:
-        """Say what was decided, and enter it; but not if it is past, and more has happened since."""
+        """Answer what was decided, and record it, unless more has happened since (`is_past`)."""
         inquiry = self._inquiries.pop(key)
         ask, book = inquiry.ask, self._book
         if not is_past and book.outcome(ask, is_source=inquiry.is_asked_by_source) is None:

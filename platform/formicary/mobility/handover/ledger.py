@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.mobility.handover.arrival import STARTED, UNKNOWN
-from formicary.mobility.handover.exchange import Decided, End, Hello, Query
+from formicary.mobility.handover.exchange import Decided, Hello, Outcome, Query, State
 from formicary.mobility.handover.inquiries import LIFE, Inquiries
 from formicary.mobility.handover.instructions import Freed, Missing, Moving, Placed
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Ask, Gone, Have, Hosting, Started
+    from formicary.mobility.handover.exchange import Ask, Hosting, Status
 
 
 _START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
@@ -75,7 +74,7 @@ class Ledger:
             self._drop(address)
 
     def take_back(self, address: str, number: int) -> None:
-        """Have an agent stay that lives here, and was to move: nobody else knows of it."""
+        """Record that an agent of this home stays after all; nobody else knows that it was to move."""
         own = self._cluster_view
         self._set(address, own.domain, own.incarnation, number)
         self._records[address].refused = number
@@ -83,7 +82,7 @@ class Ledger:
     # -- what others say ------------------------------------------------------------------------------------
 
     def ask(self, origin: str, event: Ask) -> None:
-        """Say what was decided of a hand-over; if nothing was, decide."""
+        """Answer what was decided about a hand-over; decide if nothing was."""
         outcome, is_source = None, origin == event.source
         if is_source and self._has_taken_back(origin, event):
             self._take_started(origin, event.address, event.number - 1, is_back=True)
@@ -111,9 +110,9 @@ class Ledger:
         return True
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
-        """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
+        """Answer what was decided; and that the agent is to end, if its name is no longer its own."""
         own, record = self._cluster_view, self._records.get(event.address)
-        own.tell(origin, Decided(event.address, event.number, moves))
+        own.tell(origin, Decided(event.address, event.number, Outcome.MOVES if moves else Outcome.STAYS))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
         if moves and origin == event.place and record is not None and not is_here:  # which starts it by this
             record.is_lost = False
@@ -122,7 +121,7 @@ class Ledger:
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
         is_over = self._is_over(event.address, event.number)
         if is_elsewhere or is_over or self.has_another(event.address, event.number):
-            own.tell(origin, End(event.address, event.number))
+            self._end(origin, event.address, event.number)
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
             own.instructions.append(Placed(event.address, record.number, origin))
@@ -164,7 +163,7 @@ class Ledger:
         own, record = self._cluster_view, self._records.get(event.address)
         is_earlier = record is not None and record.number // LIFE < event.number // LIFE
         if is_earlier and record is not None and record.place not in {event.source, event.place, own.domain}:
-            own.tell(record.place, End(event.address, event.number))  # that has lost its name
+            self._end(record.place, event.address, event.number)  # that has lost its name
         if moves:
             if not self._lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
@@ -188,7 +187,7 @@ class Ledger:
                 own.instructions.append(Placed(event.address, number, event.source))
                 own.tell(event.source, Hello())  # it may have ended there, and have said so before
 
-    def started(self, origin: str, event: Started) -> None:
+    def started(self, origin: str, event: Status) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
         address, number = event.address, event.number
         source = origin, self._cluster_view.members[origin]
@@ -200,7 +199,7 @@ class Ledger:
         """Take that a container has started an agent; if another has its name by now, that one is to end."""
         own = self._cluster_view
         if origin != own.domain and not is_back and self._is_over(address, number):
-            own.tell(origin, End(address, number))
+            self._end(origin, address, number)
             return
         self._take_claim(address, number, origin, own.members[origin])
         record = self._records.get(address)
@@ -208,20 +207,20 @@ class Ledger:
             return
         is_taken = record is not None and not record.is_lost and record.number // LIFE == number // LIFE
         if not is_taken and self.has_another(address, number):
-            own.tell(origin, End(address, number))
+            self._end(origin, address, number)
 
-    def have(self, origin: str, event: Have) -> None:
-        """Take what a container says that it has of an agent, as it was asked, or as it has started it."""
-        if self._inquiries.have(origin, event) and event.state != STARTED:
+    def have(self, origin: str, event: Status) -> None:
+        """Take the state of an agent in a container that was asked for it, or has started it."""
+        if self._inquiries.have(origin, event) and event.state is not State.STARTED:
             return
         record = self._records.get(event.address)
         is_asked = record is not None and (record.place, record.number) == (origin, event.number)
-        if is_asked and event.state == UNKNOWN:
+        if is_asked and event.state is State.UNKNOWN:
             self._free(event.address)
-        elif event.state == STARTED:
+        elif event.state is State.STARTED:
             self._take_started(origin, event.address, event.number)
 
-    def gone(self, origin: str, event: Gone) -> None:
+    def gone(self, origin: str, event: Status) -> None:
         """Take that an agent has ended, or has left for another container."""
         record = self._records.get(event.address)
         if record is not None and record.place == origin and record.number <= event.number:
@@ -238,7 +237,7 @@ class Ledger:
         incarnation = self._cluster_view.members[origin]
         for address, number in event.living:
             if not self._take_claim(address, number, origin, incarnation):
-                self._cluster_view.tell(origin, End(address, number))
+                self._end(origin, address, number)
         for address, number in event.prepared:
             record = self._records.get(address)
             is_known = record is not None and (record.place, record.number) == (origin, number)
@@ -246,13 +245,17 @@ class Ledger:
                 record.is_lost = False
         for address, number, place, of_place in event.left:
             if place != self._cluster_view.domain and self.has_another(address, number):
-                self._cluster_view.tell(origin, End(address, number))  # which may have it still
+                self._end(origin, address, number)  # which may have it still
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
                 if is_on_record and own.is_there(place, of_place) and place != own.domain:
                     own.instructions.append(Moving(address, number, origin))
                 self._ask_whether_it_lives(address, number, place)
         self._inquiries.heard(origin)
+
+    def _end(self, domain: str, address: str, number: int) -> None:
+        """Ask a container to end an agent whose name is another one's."""
+        self._cluster_view.tell(domain, Decided(address, number, Outcome.ENDS))
 
     def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:
         """Ask for an agent on record where another container says that it is.
@@ -280,7 +283,7 @@ class Ledger:
         else:
             refused = 0 if record is None else record.refused
             if record is not None and record.number // LIFE != number // LIFE and record.place != place:
-                own.tell(record.place, End(address, number))  # an earlier one, which has lost its name
+                self._end(record.place, address, number)  # an earlier one, which has lost its name
             self._set(address, place, incarnation, number, is_lost=not is_there)
             self._records[address].refused = refused
         if is_there and is_started:

@@ -14,24 +14,18 @@ from formicary.mobility.handover.cluster_view import ClusterView, home_of
 from formicary.mobility.handover.departure import Departures
 from formicary.mobility.handover.exchange import (
     Ask,
-    Brought,
-    Cancel,
     Decided,
-    End,
     Envelope,
     Flush,
-    Flushed,
-    Gone,
-    Have,
     Hello,
     Hosting,
-    Kill,
+    Outcome,
     Prepare,
     Prepared,
+    Proceed,
     Query,
-    Refused,
-    Start,
-    Started,
+    State,
+    Status,
     decode,
 )
 from formicary.mobility.handover.instructions import Known, Terminate
@@ -48,9 +42,6 @@ ENVELOPE: Final = 1 << 18
 
 _REPORTED: Final = 0
 """The number of the flush that follows what a home is told of its agents; others begin with 1."""
-
-_CLAIMS: Final = frozenset({Ask, Gone, Have, End, Query, Hosting})
-"""What not every container may say."""
 
 
 class HandOver:
@@ -83,22 +74,14 @@ class HandOver:
         self._takers: dict[type[Event], Callable[[str, Any], None]] = {
             Prepare: self.arrivals.prepare,
             Prepared: self.departures.prepared,
-            Refused: self.departures.refused,
-            Cancel: self.arrivals.cancel,
             Ask: self.ledger.ask,
             Decided: self._decided,
-            Start: self.arrivals.start,
-            Started: self._started,
-            Kill: self.arrivals.kill,
+            Proceed: self.arrivals.proceed,
+            Status: self._status,
             Hosting: self.ledger.hosting,
-            Gone: self._gone,
-            End: self._end,
             Query: self.arrivals.query,
-            Have: self.ledger.have,
             Hello: self._hello,
             Flush: self._flush,
-            Flushed: self._flushed,
-            Brought: self.arrivals.brought,
         }
 
     # -- results --------------------------------------------------------------------------------------------
@@ -203,8 +186,7 @@ class HandOver:
         envelope = decode(payload)
         own = self._cluster_view
         for event in envelope.events:
-            if type(event) in _CLAIMS:
-                self._check(origin, event)
+            self._check(origin, event)
         if envelope.receiver != own.incarnation:
             return  # it is for an earlier container of this name
         if envelope.sender != own.members.get(origin):
@@ -248,7 +230,7 @@ class HandOver:
         self.ledger.ended(address)
         home = home_of(address)
         if number is not None and home != self._cluster_view.domain:
-            self._cluster_view.tell(home, Gone(address, number))
+            self._cluster_view.tell(home, Status(address, number, State.GONE))
 
     def number_of(self, address: str) -> int:
         """Return the number of the hand-over that has brought an agent here; 0 if none has."""
@@ -264,7 +246,7 @@ class HandOver:
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _report(self, domain: str) -> None:
-        """Tell a home what there is of its agents here."""
+        """Report to a home which of its agents are here."""
         in_doubt = list(self.departures.in_doubt(domain))
         left = list(self.departures.left_for(domain))
         elsewhere = {address for address, *_ in (*in_doubt, *left)}
@@ -278,7 +260,7 @@ class HandOver:
         self._cluster_view.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
-        """Have this container's parts take what they tell each other."""
+        """Deliver what this container's parts tell each other."""
         own = self._cluster_view
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
@@ -291,49 +273,59 @@ class HandOver:
         Raises:
             ValueError: it has said it.
         """
-        if isinstance(event, Ask) and origin not in {event.source, event.place}:
-            raise ValueError(f"{origin} asks about a move from {shorten(event.source)}")
-        if isinstance(event, Ask) and event.is_ready and origin != event.source:
-            raise ValueError(f"{origin} wants an agent moved that is at {shorten(event.source)}")
-        if isinstance(event, (Ask, Gone, Have)) and home_of(event.address) != self._cluster_view.domain:
-            raise ValueError(f"this is not the home of {shorten(event.address)}")
-        if isinstance(event, (End, Query)) and home_of(event.address) != origin:
-            raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
-        if isinstance(event, Hosting):
-            claims = [address for address, _ in (*event.living, *event.prepared, *event.in_doubt)]
-            for address in (*claims, *(address for address, *_ in event.left)):
-                if home_of(address) != self._cluster_view.domain:
-                    raise ValueError(f"this is not the home of {shorten(address)}")
+        claims: list[str] = []  # agents whose home this has to be
+        match event:
+            case Ask():
+                if origin not in {event.source, event.place}:
+                    raise ValueError(f"{origin} asks about a move from {shorten(event.source)}")
+                if event.is_ready and origin != event.source:
+                    raise ValueError(f"{origin} wants an agent moved that is at {shorten(event.source)}")
+                claims = [event.address]
+            case Status() if event.state is not State.CONFIRMED:
+                claims = [event.address]
+            case Hosting():
+                claims = [address for address, _ in (*event.living, *event.prepared, *event.in_doubt)]
+                claims += [address for address, *_ in event.left]
+            case Decided() | Query() if home_of(event.address) != origin:
+                raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
+        for address in claims:
+            if home_of(address) != self._cluster_view.domain:
+                raise ValueError(f"this is not the home of {shorten(address)}")
 
     def _take(self, origin: str, event: Event) -> None:
         self._takers[type(event)](origin, event)
 
     def _decided(self, origin: str, event: Decided) -> None:
-        self.departures.decided(origin, event)
-        self.arrivals.decided(origin, event)
+        if event.outcome is Outcome.ENDS:
+            self._end(event)
+        else:
+            self.departures.decided(origin, event)
+            self.arrivals.decided(origin, event)
 
-    def _started(self, origin: str, event: Started) -> None:
-        self.departures.started(origin, event)
-        if home_of(event.address) == self._cluster_view.domain:
-            self.ledger.started(origin, event)
+    def _end(self, event: Decided) -> None:
+        if self._numbers.get(event.address, event.number + 1) <= event.number:
+            reason = "its home now has another agent with its name"
+            self._cluster_view.instructions.append(Terminate(event.address, event.number, reason))
 
-    def _gone(self, origin: str, event: Gone) -> None:
-        self.arrivals.gone(origin, event)
-        self.ledger.gone(origin, event)
+    def _status(self, origin: str, event: Status) -> None:
+        match event.state:
+            case State.CONFIRMED:
+                self.departures.started(origin, event)
+                if home_of(event.address) == self._cluster_view.domain:
+                    self.ledger.started(origin, event)
+            case State.GONE:
+                self.arrivals.gone(origin, event)
+                self.ledger.gone(origin, event)
+            case _:
+                self.ledger.have(origin, event)
 
     def _hello(self, origin: str, _: Hello) -> None:
         self._say_again(origin)
 
     def _flush(self, origin: str, event: Flush) -> None:
-        self._cluster_view.tell(origin, Flushed(event.number))
-
-    def _flushed(self, origin: str, event: Flushed) -> None:
-        if event.number == _REPORTED:
+        if not event.is_answer:
+            self._cluster_view.tell(origin, Flush(event.number, is_answer=True))
+        elif event.number == _REPORTED:
             self._cluster_view.instructions.append(Known(origin))
         else:
             self.departures.draining.flushed(origin, event)
-
-    def _end(self, _: str, event: End) -> None:
-        if event.address in self._numbers and self._numbers[event.address] <= event.number:
-            reason = "its home now has another agent with its name"
-            self._cluster_view.instructions.append(Terminate(event.address, event.number, reason))

@@ -11,7 +11,7 @@ import json
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from formicary.mobility.handover.exchange import Decided, decode
+from formicary.mobility.handover.exchange import Decided, Outcome, decode
 from formicary.mobility.handover.instructions import Known
 from formicary.mobility.handover.machine import HandOver
 
@@ -216,16 +216,20 @@ class World:
         parts = (
             (process.machine.departures._departures, process.machine.arrivals._arrivals) if process else ()
         )
-        return any(event.address in part and part[event.address].number == event.number for part in parts)
+        is_one = event.outcome is not Outcome.ENDS
+        return is_one and any(
+            event.address in part and part[event.address].number == event.number for part in parts
+        )
 
     def note_decision(self, process, event):
         lives = [life for life in self.lives if life.address == event.address]
         if len(lives) > 1:
             return  # who has lost its name to another is not to be decided about any more, only to end
         key = (process.domain, process.incarnation, event.address, event.number)
-        if event.moves and key not in self.decisions:
+        moves = event.outcome is Outcome.MOVES
+        if moves and key not in self.decisions:
             lives[0].may_fall_back = False  # until who has decided it dies
-        assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
+        assert self.decisions.setdefault(key, moves) == moves, f"a decision was undone: {event}"
 
     def perform(self, process, instruction):
         perform = getattr(self, f"_{type(instruction).__name__.lower()}", None)

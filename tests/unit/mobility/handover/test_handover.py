@@ -8,21 +8,20 @@ from formicary.fipa.control_codec import encode
 from formicary.mobility.handover.cluster_view import ClusterView
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import (
+    LONGEST_REASON,
     Ask,
     Decided,
-    End,
     Flush,
-    Flushed,
-    Gone,
-    Have,
     Hello,
     Hosting,
-    Kill,
+    Outcome,
     Prepare,
     Prepared,
+    Proceed,
     Query,
-    Start,
-    Started,
+    State,
+    Status,
+    Step,
     decode,
 )
 from formicary.mobility.handover.instructions import (
@@ -94,7 +93,7 @@ class Platform:
         """Have an agent live somewhere, and its home know of it."""
         self.living[domain].add(address)
         self.machines[domain].started(address, number)
-        take(self.machines[address.partition("@")[2]], domain, Started(address, number))
+        take(self.machines[address.partition("@")[2]], domain, Status(address, number, State.CONFIRMED))
         self.flow()
         self.done.clear()
 
@@ -164,7 +163,7 @@ def test_an_agent_moves_between_three_containers(platform):
     platform.move(S, D)
     assert platform.living[D] == {ALICE}
     assert [type(event).__name__ for *_, event in platform.said] == [
-        "Prepare", "Prepared", "Ask", "Decided", "Start", "Started", "Started",
+        "Prepare", "Prepared", "Ask", "Decided", "Proceed", "Status", "Status",
     ]  # fmt: skip
     assert platform.kinds(S) == [Leave, Settled]
     assert platform.machines[H].ledger.place_of(ALICE) == D
@@ -200,7 +199,7 @@ def test_nobody_decides_before_all_has_arrived_that_was_sent_before(source, plac
         platform.part(source, place)
         assert platform.kinds(source) == [Stay]
     else:
-        take(platform.machines[source], X, Flushed(1))
+        take(platform.machines[source], X, Flush(1, is_answer=True))
         platform.flow()
         assert platform.living[place] == {ALICE}
         assert {Leave, Settled} <= set(platform.kinds(source))
@@ -212,7 +211,7 @@ def test_the_home_has_to_be_there_still_when_all_has_arrived():
     platform.held = (X,)
     platform.move(S, D, [X])
     platform.machines[S].lost(H)
-    take(platform.machines[S], X, Flushed(1))
+    take(platform.machines[S], X, Flush(1, is_answer=True))
     platform.flow()
     assert platform.kinds(S) == [Stay]
     assert platform.kinds(D) == [Build, Discard]
@@ -321,6 +320,12 @@ def test_what_the_destination_refuses_stays(platform):
     assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "no such class"))
 
 
+def test_a_refusal_with_a_long_reason_arrives(platform):
+    platform.made = "x" * (LONGEST_REASON + 1)
+    platform.move(S, D)
+    assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "x" * LONGEST_REASON))
+
+
 @pytest.mark.parametrize("loser", [D, H])
 def test_before_anybody_was_asked_it_stays_where_others_are_lost(platform, loser):
     platform.made = None
@@ -396,20 +401,20 @@ def test_a_home_hears_of_what_is_started_by_the_word_of_the_process_before_it(pl
     platform.machines[D].lost(S)
     platform.start(H, 2000)
     platform.held = (S,)
-    take(platform.machines[D], H, Decided(ALICE, NUMBER + 1, moves=True))  # which was on its way
+    take(platform.machines[D], H, Decided(ALICE, NUMBER + 1, Outcome.MOVES))  # which was on its way
     platform.flow()
     assert platform.living[D] == {ALICE}
-    assert (D, H, Have(ALICE, NUMBER + 1, 2)) in platform.said
+    assert (D, H, Status(ALICE, NUMBER + 1, State.STARTED)) in platform.said
     assert platform.machines[H].ledger.place_of(ALICE) == D
 
 
 @pytest.mark.parametrize("origin", [D, "c9.lab.localhost"])
 def test_that_something_was_started_counts_only_where_it_is_new_and_of_a_member(platform, origin):
     old = NUMBER - 1 if origin == D else NUMBER + 1
-    platform.machines[H].receive(origin, encode([1000, 1000, [Have(ALICE, old, 2)]]))
+    platform.machines[H].receive(origin, encode([1000, 1000, [Status(ALICE, old, State.STARTED)]]))
     platform.flow()
     assert platform.machines[H].ledger.place_of(ALICE) == S
-    assert not any(isinstance(event, End) for *_, event in platform.said)
+    assert not any(getattr(event, "outcome", None) is Outcome.ENDS for *_, event in platform.said)
 
 
 def test_another_of_its_name_lives_when_a_home_hears_that_it_was_started(platform):
@@ -417,9 +422,9 @@ def test_another_of_its_name_lives_when_a_home_hears_that_it_was_started(platfor
     platform.start(H, 2000)
     platform.held = ()
     platform.living[H].add(ALICE)
-    take(platform.machines[H], S, Have(ALICE, NUMBER, 2))
+    take(platform.machines[H], S, Status(ALICE, NUMBER, State.STARTED))
     platform.flow()
-    assert (H, S, End(ALICE, NUMBER)) in platform.said
+    assert (H, S, Decided(ALICE, NUMBER, Outcome.ENDS)) in platform.said
     assert platform.living[S] == set()
 
 
@@ -431,7 +436,7 @@ def test_a_home_that_was_restarted_asks_a_source_that_has_nothing_any_more(platf
     take(platform.machines[H], D, ask)
     platform.flow()
     assert (H, S, Hello()) in platform.said
-    assert (H, D, Decided(ALICE, NUMBER + 1, moves=False)) in platform.said
+    assert (H, D, Decided(ALICE, NUMBER + 1, Outcome.STAYS)) in platform.said
     assert not platform.machines[H].ledger.has_to_do_with(D)
 
 
@@ -501,7 +506,7 @@ def test_what_is_killed_on_its_way_is_killed_there(platform):
     platform.held = ()
     platform.machines[S].joined(H, 1000)
     platform.flow()
-    assert Kill in {type(event) for *_, event in platform.said}
+    assert any(isinstance(event, Proceed) and event.step is Step.KILL for *_, event in platform.said)
     assert platform.living[D] == set()
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
@@ -514,7 +519,7 @@ def test_what_is_killed_in_doubt_and_does_not_move_is_gone(platform):
     platform.held = ()
     platform.machines[S].joined(H, 1000)
     platform.flow()
-    assert (H, S, Decided(ALICE, NUMBER + 1, moves=False)) in platform.said
+    assert (H, S, Decided(ALICE, NUMBER + 1, Outcome.STAYS)) in platform.said
     assert (H, Freed(ALICE, NUMBER, S)) in platform.done
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
@@ -573,10 +578,13 @@ def test_a_second_agent_of_a_name_has_higher_numbers():
     [
         (D, Ask(ALICE, 1, S, 1, "c9.lab.localhost", 1, 1, is_ready=False), "asks about a move from"),
         (D, Ask(ALICE, 1, S, 1, D, 1, 1, is_ready=True), "wants an agent moved that is at"),
-        (S, Gone(f"alice@{S}", 1), "is not the home"),
+        (S, Status(f"alice@{S}", 1, State.GONE), "is not the home"),
         (S, Hosting([(f"alice@{D}", 1)], [], [], []), "is not the home"),
         (S, Hosting([], [], [], [(f"alice@{D}", 1, D, 1)]), "is not the home"),
         (D, Query(f"alice@{S}", 1), "is not the home of"),
+        (D, Decided(ALICE, 1, Outcome.ENDS), "is not the home of"),
+        (D, Decided(f"alice@{S}", 1, Outcome.MOVES), "is not the home of"),
+        (S, Status(f"alice@{S}", 1, State.STARTED), "is not the home"),
     ],
 )
 def test_nobody_speaks_for_others(platform, origin, event, why):
@@ -593,16 +601,16 @@ def test_what_is_no_envelope_is_refused(platform, payload):
 
 
 def test_what_is_for_another_process_is_dropped(platform):
-    envelope = encode([1000, 999, [Decided(ALICE, 1, moves=True)]])
+    envelope = encode([1000, 999, [Decided(ALICE, 1, Outcome.MOVES)]])
     platform.machines[S].receive(H, envelope)
     assert platform.machines[S].take_instructions() == []
 
 
 def test_a_start_of_what_is_not_there_was_done_before(platform):
-    take(platform.machines[D], S, Start(ALICE, NUMBER))
+    take(platform.machines[D], S, Proceed(ALICE, NUMBER, Step.START))
     platform.flow()
-    assert (D, S, Started(ALICE, NUMBER)) in platform.said
-    assert (D, H, Gone(ALICE, NUMBER)) in platform.said
+    assert (D, S, Status(ALICE, NUMBER, State.CONFIRMED)) in platform.said
+    assert (D, H, Status(ALICE, NUMBER, State.GONE)) in platform.said
 
 
 def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
@@ -617,5 +625,5 @@ def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
     draining.say_again(H)
     assert list(cluster_view.outgoing[H]) == [Flush(1)]
     for _ in range(2):  # both are answered
-        draining.flushed(H, Flushed(1))
+        draining.flushed(H, Flush(1, is_answer=True))
     assert drained == [ALICE]

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from formicary.mobility.sleeping.collector import Collector
+from formicary.sleeping.collector import Collector
 
 
 @pytest.fixture(autouse=True)

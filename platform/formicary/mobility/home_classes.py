@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
 
-_Origin = tuple[str, Entrance]  # the class of an agent, and what may come with it
+_Classes = tuple[str, Entrance]  # the class of an agent, and what may come with it
 
 
-class Origins:
+class HomeClasses:
     """What is known of the agents of one home that are elsewhere.
 
     Args:
@@ -30,22 +30,22 @@ class Origins:
     def __init__(self, container: Container) -> None:
         self._container = container
         self._entrance: Entrance | None = None  # of agents of other homes
-        self._origins: dict[str, _Origin] = {}  # by full name
-        self._shared: dict[tuple[type, ...], _Origin] = {}  # by the classes of agents, as most are alike
+        self._away: dict[str, _Classes] = {}  # by full name
+        self._shared: dict[tuple[type, ...], _Classes] = {}  # by the classes of agents, as most are alike
 
     def left(self, agent: Agent | MicroAgent) -> None:
         """Take note of an agent of this home that leaves."""
         kinds = _kinds(agent)
-        origin = self._shared.get(kinds)
-        if origin is None:
+        known = self._shared.get(kinds)
+        if known is None:
             modules = frozenset(kind.__module__ for kind in kinds)
             entrance = Entrance(self._container.name, self._container.accepts, modules)
-            origin = self._shared[kinds] = name_of(type(agent)), entrance
-        self._origins[agent.address or ""] = origin
+            known = self._shared[kinds] = name_of(type(agent)), entrance
+        self._away[agent.address or ""] = known
 
     def forget(self, address: str) -> None:
         """Forget an agent, which has ended."""
-        if self._origins.pop(address, None) is not None and not self._origins:
+        if self._away.pop(address, None) is not None and not self._away:
             self._shared.clear()
 
     def entrance(self, address: str, class_name: str) -> Entrance:
@@ -55,9 +55,9 @@ class Origins:
             address: its full name.
             class_name: its class, as of `kinds.name_of`.
         """
-        origin = self._origins.get(address)
-        if origin is not None and origin[0] == class_name:
-            return origin[1]
+        known = self._away.get(address)
+        if known is not None and known[0] == class_name:
+            return known[1]
         if self._entrance is None:
             self._entrance = Entrance.of(self._container)
         return self._entrance

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import MoveError
-from formicary.mobility.remains import RemainingStrand
+from formicary.mobility.tombstone import OrphanedStrand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from formicary.core.strand import Strand
 
 
-async def bring_to_rest(
-    agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float
-) -> None:
-    """Have the messages of a micro-agent wait from now on, and wait until it handles none.
+async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float) -> None:
+    """Hold the messages of a micro-agent from now on, and wait until it handles none.
 
     Args:
         agent: the agent.
@@ -49,7 +47,7 @@ async def bring_to_rest(
 
 
 def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
-    """Have a micro-agent go on, and handle what has waited: it was let in, so now there is room for it."""
+    """Resume a micro-agent with what has waited: that was let in, so there is room for it."""
     inbox, dispatcher = agent.micro_inbox, agent.container.dispatcher
     assert inbox is not None  # it has started
     inbox.limit = sys.maxsize
@@ -59,12 +57,12 @@ def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
 
 
 def leave(agent: MicroAgent, place: str) -> None:
-    """Have nothing of a micro-agent go on here, as it goes on in the container with the domain `place`."""
+    """Cancel what runs of a micro-agent here, as it goes on in the container with the domain `place`."""
     inbox = agent.micro_inbox
     assert inbox is not None  # it has started
     inbox.routes = {}
     for strand in tuple(agent.handling_strands()):
-        remaining = RemainingStrand(strand, place, None)
+        orphaned = OrphanedStrand(strand, place, None)
         if not strand.cancel_at_once():
             strand.cancel()
-        remaining.watch(strand)
+        orphaned.watch(strand)

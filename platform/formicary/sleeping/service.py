@@ -1,4 +1,4 @@
-"""Has agents fall asleep, finds those that sleep by their names, and has them wake."""
+"""Put agents to sleep, find sleeping ones by name, and wake them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from formicary.core.base_agent import AgentState
 from formicary.core.errors import MoveError, StoreError, UnknownAgentError
 from formicary.core.logs import get_logger
 from formicary.core.scratch import ScratchFolder
-from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
-from formicary.mobility.sleeping.alarm import Alarm, due_time
-from formicary.mobility.sleeping.journal import Journal
-from formicary.mobility.sleeping.store import Sleeper, SleeperStore
-from formicary.mobility.sleeping.waker import Waker
+from formicary.mobility.quiescence import dissolve, own_strand, quiesce, resume
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+from formicary.sleeping.alarm import Alarm, due_time
+from formicary.sleeping.journal import Journal
+from formicary.sleeping.store import Sleeper, SleeperStore
+from formicary.sleeping.waker import Waker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ class SleepingAgents:
         return self._scratch.path
 
     def begin(self) -> None:
-        """Have again what those have registered who sleep here, and wake them whose time has come."""
+        """Restore the registrations of sleeping agents, and wake those whose time has come."""
         registered, self._registered = self._registered, []
         for name, encoded in registered:
             if not self._container.dispatcher.has(self._address(name)):
@@ -150,16 +150,16 @@ class SleepingAgents:
         caller = own_strand(agent)
         check_can_be_carried(agent)
         await self.open()
-        await bring_to_rest(agent, caller)
+        await quiesce(agent, caller)
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
             if self._has_unread(agent):
-                let_go_on(agent)
+                resume(agent)
                 await asyncio.sleep(0)  # who tries again at once is to leave others a turn
                 return
             self._journal.put(self._describe(agent, caller, due), partial(self._written, agent, outcome, due))
         except BaseException:
-            let_go_on(agent)
+            resume(agent)
             raise
         try:
             await asyncio.shield(outcome)
@@ -194,7 +194,7 @@ class SleepingAgents:
     ) -> None:
         """Take an agent apart that is in the file now, unless something has come for it, or it has ended."""
         if error is not None:
-            let_go_on(agent)
+            resume(agent)
             if not outcome.done():
                 outcome.set_exception(error)
             return
@@ -212,7 +212,7 @@ class SleepingAgents:
         self, agent: Agent | MicroAgent, outcome: asyncio.Future[None], error: StoreError | None
     ) -> None:
         del error  # it is logged; if the container is opened again, the agent sleeps there
-        let_go_on(agent)
+        resume(agent)
         if not outcome.done():
             outcome.set_result(None)
 

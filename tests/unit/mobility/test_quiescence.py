@@ -24,7 +24,7 @@ from formicary import (
     TimeoutBehaviour,
 )
 from formicary.errors import AgentStateError, MoveError
-from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.quiescence import dissolve, own_strand, quiesce, resume
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -134,11 +134,11 @@ async def test_what_comes_while_an_agent_rests_waits_and_is_received_in_order():
         collect = Collect()
         agent = await start(c1, collect)
         write(c1, "a", "b")
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "c", "d")
         await asyncio.sleep(60)
         assert (collect.bodies, agent.state) == ([], AgentState.TRANSIT)
-        let_go_on(agent)
+        resume(agent)
         write(c1, "e")
         await until_idle()
         assert (collect.bodies, agent.state) == ([*"abcde"], AgentState.ACTIVE)
@@ -164,15 +164,15 @@ async def test_what_has_not_begun_rests_at_once_and_begins_later():
         await c1.start(agent)
         for _ in range(2):
             with pytest.raises(StopIteration):  # it waits for nothing
-                bring_to_rest(agent, None).send(None)
+                quiesce(agent, None).send(None)
             write(c1, "a")
-            let_go_on(agent)
+            resume(agent)
         assert begins.done == []
         with pytest.raises(StopIteration):
-            bring_to_rest(agent, None).send(None)
+            quiesce(agent, None).send(None)
         await asyncio.sleep(60)
         assert (begins.done, agent.state) == ([], AgentState.TRANSIT)
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert begins.done == ["on_start", *"aa"]
 
@@ -184,9 +184,9 @@ async def test_what_has_not_begun_and_is_killed_while_it_rests_ends():
         agent.add_behaviour(other)
         await c1.start(agent)
         begins.kill()
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         other.kill()
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert begins.is_done()
         assert other.is_done()
@@ -200,12 +200,12 @@ async def test_what_never_idles_comes_to_rest_and_goes_on(make):
         agent = await start(c1, behaviour)
         for _ in range(10):
             await asyncio.sleep(0)
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         before = behaviour.did()
         for _ in range(10):
             await asyncio.sleep(0)
         assert behaviour.did() == before
-        let_go_on(agent)
+        resume(agent)
         for _ in range(10):
             await asyncio.sleep(0)
         assert behaviour.did() > before
@@ -231,9 +231,9 @@ async def test_an_agent_rests_under_fire_and_loses_nothing():
         await start(c1, Fire(), name="bob")
         for _ in range(20):
             await asyncio.sleep(0.1)
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
             await asyncio.sleep(0.05)
-            let_go_on(agent)
+            resume(agent)
         await asyncio.sleep(5)
         assert collect.bodies == [str(number) for number in range(3000)]
 
@@ -258,10 +258,10 @@ async def test_time_goes_on_while_an_agent_rests():
         ticks, once = Ticks(), Once(timedelta(seconds=3))
         agent = await start(c1, ticks, once)
         await asyncio.sleep(1.5)
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         await asyncio.sleep(2.25)
         assert (ticks.times, once.runs) == ([1.0], 0)
-        let_go_on(agent)
+        resume(agent)
         await asyncio.sleep(1)
         assert (ticks.times, once.runs) == ([1.0, 3.75, 4.0], 1)
 
@@ -271,9 +271,9 @@ async def test_what_is_in_the_middle_of_something_has_its_time():
         works = Works(4.0)
         agent = await start(c1, works)
         begin = asyncio.get_running_loop().time()
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         assert (works.done, asyncio.get_running_loop().time() - begin) == (1, 4.0)
-        let_go_on(agent)
+        resume(agent)
 
 
 class Watches(CyclicBehaviour):
@@ -296,13 +296,13 @@ async def test_what_a_subscription_tells_while_an_agent_rests_waits_for_it():
         agent, other = await start(c1, watches := Watches()), await start(c1, name="bob")
         await until_idle()
         for number in range(3):
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
             before = [*watches.told]
             await other.directory.register("printer", f"a{number}")
             await other.directory.register("printer", f"b{number}")
             await asyncio.sleep(60)
             assert watches.told == before
-            let_go_on(agent)
+            resume(agent)
             await until_idle()
             assert watches.told == [*before, [f"a{number}", f"b{number}"]]
 
@@ -311,16 +311,16 @@ async def test_what_works_at_a_change_rests_before_it_waits_for_the_next():
     async with Container("c1") as c1:
         agent, other = await start(c1, watches := Watches(4.0)), await start(c1, name="bob")
         begin = asyncio.get_running_loop().time()
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         assert asyncio.get_running_loop().time() - begin == 4.0
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         await other.directory.register("printer", "a")
         await until_idle()
         await other.directory.register("printer", "b")  # which waits when it is to come to rest
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         assert watches.told == [[], ["a"]]
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert watches.told == [[], ["a"], ["b"]]
 
@@ -330,10 +330,10 @@ async def test_who_does_not_come_to_rest_is_named_and_goes_on():
         works, collect = Works(7.0), Collect()
         agent = await start(c1, works, collect, Works(9.0))
         with pytest.raises(MoveError) as raised:
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
         assert str(raised.value).startswith(
             "agent alice cannot move: its behaviour Works did not reach a resting point within 5 s, nor did "
-            "1 other; it is awaiting sleep (test_rest.py:"
+            "1 other; it is awaiting sleep (test_quiescence.py:"
         )
         assert agent.state is AgentState.ACTIVE
         write(c1, "a")
@@ -348,7 +348,7 @@ async def test_a_cancelled_wait_lets_the_agent_go_on():
         agent = await start(c1, works, collect)
         with suppress(TimeoutError):
             async with asyncio.timeout(1):
-                await bring_to_rest(agent, None)
+                await quiesce(agent, None)
         assert agent.state is AgentState.ACTIVE
         write(c1, "a")
         await asyncio.sleep(5)
@@ -364,10 +364,10 @@ async def test_an_agent_that_is_held_stays_so(hold):
         write(c1, "a")
         getattr(agent, hold)()
         state = agent.state
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "b")
         assert agent.state is AgentState.TRANSIT
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert (agent.state, collect.bodies, collect.mailbox_size()) == (state, [], 2)
         agent.resume() if hold == "suspend" else agent.wake_up()
@@ -384,7 +384,7 @@ async def test_a_suspended_agent_in_the_middle_of_something_stays():
         with pytest.raises(
             MoveError, match="did not reach a resting point, as the agent is suspended; it is awaiting sleep"
         ):
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
         assert agent.state is AgentState.SUSPENDED
 
 
@@ -404,12 +404,12 @@ async def test_who_waited_for_room_gets_its_message_in_and_in_order():
 
         fire = Fire()
         await start(c1, fire, name="bob")
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         await until_idle()
         assert collect.mailbox_size() == 3  # two, and the one that waited for room; two more wait at the door
         assert [message.body for message in c1.dispatcher.held[ALICE].messages] == ["3", "4"]
         assert not fire.is_done()
-        let_go_on(agent)
+        resume(agent)
         agent.resume()
         await until_idle()
         assert collect.bodies == [*"012345"]
@@ -425,7 +425,7 @@ async def test_an_agent_that_is_killed_while_it_rests_ends_and_its_messages_are_
                 ended.append(self.mailbox_size())
 
         agent = await start(c1, Ends())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "a", "b")
         await agent.stop()
         assert (agent.state, ended) == (AgentState.GONE, [0])
@@ -434,13 +434,13 @@ async def test_an_agent_that_is_killed_while_it_rests_ends_and_its_messages_are_
             "agent alice ended before it received the message"
         }
         assert not c1.dispatcher.held
-        let_go_on(agent)  # nothing
+        resume(agent)  # nothing
 
 
 async def test_an_agent_that_ends_instead_of_coming_to_rest_is_told_so():
     async with Container("c1") as c1:
         agent = await start(c1, Works(2.0))
-        resting = asyncio.ensure_future(bring_to_rest(agent, None))
+        resting = asyncio.ensure_future(quiesce(agent, None))
         await asyncio.sleep(0.5)
         await agent.stop()
         with pytest.raises(
@@ -454,11 +454,11 @@ async def test_a_behaviour_that_is_killed_while_its_agent_rests_ends_when_it_goe
     async with Container("c1") as c1:
         collect = Collect()
         agent = await start(c1, collect, Spins())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         collect.kill()
         await asyncio.sleep(1)
         assert not collect.is_done()
-        let_go_on(agent)
+        resume(agent)
         await collect.join()
         await agent.stop()
 
@@ -472,12 +472,12 @@ async def test_what_rests_takes_no_more_behaviours_and_what_comes_to_rest_does()
     async with Container("c1") as c1:
         collect = Collect()
         agent = await start(c1, Adds())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         assert collect in agent.behaviours
         with pytest.raises(AgentStateError, match="alice is moving; add behaviours once it has arrived"):
             agent.add_behaviour(Collect())
         write(c1, "a")
-        let_go_on(agent)
+        resume(agent)
         await asyncio.sleep(0.5)
         assert collect.bodies == ["a"]
         agent.end_at_once()
@@ -491,23 +491,23 @@ async def test_what_rests_takes_no_more_behaviours_and_what_comes_to_rest_does()
 async def test_nobody_else_holds_or_releases_what_rests(call, why):
     async with Container("c1") as c1:
         agent = await start(c1, Collect())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         with pytest.raises(AgentStateError, match=why):
             getattr(agent, call)()
         with pytest.raises(MoveError, match="agent alice is already about to move"):
-            await bring_to_rest(agent, None)
-        let_go_on(agent)
+            await quiesce(agent, None)
+        resume(agent)
 
 
 async def test_what_has_not_started_or_is_gone_does_not_rest():
     agent = Agent("alice")
     with pytest.raises(MoveError, match="alice has not started yet"):
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
     async with Container("c1") as c1:
         await c1.start(agent)
         await agent.stop()
         with pytest.raises(MoveError, match="alice is gone"):
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
 
 
 async def test_tasks_of_a_behaviour_that_receive_are_named():
@@ -525,7 +525,7 @@ async def test_tasks_of_a_behaviour_that_receive_are_named():
         with pytest.raises(
             MoveError, match="a task that its behaviour Delegates created is waiting for a message"
         ):
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
         assert agent.state is AgentState.ACTIVE
         await agent.stop()
         await asyncio.sleep(0)
@@ -534,13 +534,13 @@ async def test_tasks_of_a_behaviour_that_receive_are_named():
 async def test_the_behaviour_that_asks_is_at_rest_by_that_but_not_at_its_end():
     class Asks(OneShotBehaviour):
         async def run(self):
-            await bring_to_rest(self.agent, own_strand(self.agent))
+            await quiesce(self.agent, own_strand(self.agent))
             self.state = self.agent.state
-            let_go_on(self.agent)
+            resume(self.agent)
 
         async def on_end(self):
             with pytest.raises(MoveError, match=r"alice cannot move in the on_end\(\) of its behaviour"):
-                await bring_to_rest(self.agent, own_strand(self.agent))
+                await quiesce(self.agent, own_strand(self.agent))
 
     async with Container("c1") as c1:
         asks, collect = Asks(), Collect()
@@ -573,12 +573,12 @@ async def test_instruments_are_told_of_each_message_once():
         write(c1, "a")
         await until_idle()
         c1.add_instrument(Notes())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "b")
         assert seen == [("sent", "b")]
-        let_go_on(agent)
+        resume(agent)
         assert seen == [("sent", "b"), ("delivered", "b")]
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         dissolve(agent, "c2.lab.localhost")
         assert seen[2:] == [("moved", "c2.lab.localhost")]
         await until_idle()
@@ -596,11 +596,11 @@ async def test_what_waits_for_an_agent_at_rest_is_seen_to_wait():
     async with Container("c1") as c1:
         agent = await start(c1, Later())
         write(c1, "a")
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "b", "c")
         c1.dispatcher.waiting.look_at_once(Watcher())
         assert found == [["a", "b", "c"]]
-        let_go_on(agent)
+        resume(agent)
         c1.dispatcher.waiting.look_at_once(Watcher())
         assert found == 2 * [["a", "b", "c"]]
 
@@ -626,7 +626,7 @@ async def test_what_is_taken_apart_ends_without_on_end_and_gives_back_all_that_i
         agent = await start(c1, behaviour)
         agent.suspend()
         write(c1, *"ab")
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, *"cd")
         unread = dissolve(agent, "c2.lab.localhost")
         assert [message.body for message in unread.messages] == [*"abcd"]
@@ -650,7 +650,7 @@ async def test_a_message_that_others_have_received_goes_on_for_those_who_have_no
         send(Message(to="alice", body="b", performative="request", sender="bob@c1.lab.localhost"))
         send(Message(to="alice", body="c", performative="inform", sender="bob@c1.lab.localhost"))
         send(Message(to="alice", body="d", performative="request", sender="eve@c1.lab.localhost"))
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         send(Message(to="alice", body="e", performative="inform", sender="bob@c1.lab.localhost"))
         unread = dissolve(agent, "c2.lab.localhost")
         assert [message.body for message in unread.messages] == [*"abcde"]
@@ -674,7 +674,7 @@ async def test_the_old_object_says_where_the_agent_went():
 
         said = []
         agent = await start(c1, Cleans())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         dissolve(agent, "c2.lab.localhost")
         await until_idle()
         assert said == ["both"]
@@ -700,7 +700,7 @@ async def test_what_does_not_stop_to_work_where_its_agent_has_left_is_ended():
 
     async with Container("c1") as c1:
         agent = await start(c1, Stubborn())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         dissolve(agent, "c2.lab.localhost")
         await until_idle()
         assert agent.behaviours[0].is_done()
@@ -723,7 +723,7 @@ async def test_what_fails_or_hangs_on_its_way_out_is_logged(caplog):
 
     async with Container("c1") as c1:
         agent = await start(c1, Hangs(), Fails())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         dissolve(agent, "c2.lab.localhost")
         await asyncio.sleep(30)
         fails, hangs = (record.getMessage() for record in caplog.records)
@@ -737,7 +737,7 @@ async def test_those_who_join_at_home_wait_on():
     async with Container("c1") as c1:
         agent = await start(c1, Collect())
         joined = asyncio.ensure_future(agent.join())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         dissolve(agent, "c2.lab.localhost")
         late = asyncio.ensure_future(agent.join())
         await asyncio.sleep(100)
@@ -753,7 +753,7 @@ async def test_those_who_join_elsewhere_are_told_where_it_went():
         agent = await start(c1, Collect())
         joined = asyncio.ensure_future(agent.join())
         await asyncio.sleep(0)
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         del c1.dispatcher.agents[agent.address]
         agent._address = "alice@c3.lab.localhost"
         c1.dispatcher.agents[agent.address] = agent
@@ -783,7 +783,7 @@ async def hand_on_what_waits_for_room(c1, *behaviours, count):
     bob = await start(c1, fire, name="bob")
     await until_idle()
     bob.suspend()  # so that it does not get its message in when there is room
-    await bring_to_rest(agent, None)
+    await quiesce(agent, None)
     await until_idle()
     unread = dissolve(agent, "c2.lab.localhost")
     c1.dispatcher.routes[ALICE] = deliver

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from formicary.mobility.sleeping.store import SleeperStore
+    from formicary.sleeping.store import SleeperStore
 
 logger = get_logger("formicary.sleeping")
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
-from formicary.mobility.sleeping.collector import COLLECTOR
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import begin, dismiss, expect
+from formicary.sleeping.collector import COLLECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
     from formicary.core.micro import MicroAgent
-    from formicary.mobility.sleeping.journal import Journal
+    from formicary.sleeping.journal import Journal
 
 logger = get_logger("formicary.sleeping")
 
@@ -67,7 +67,7 @@ class Waker:
         return address in self._waking
 
     def wake(self, address: str) -> bool:
-        """Have an agent wake that sleeps, and hold what comes for it; return whether that is possible."""
+        """Wake an agent, and hold what comes for it; return whether that is possible."""
         self._waking[address] = None
         try:
             expect(self._container, address)
@@ -79,7 +79,7 @@ class Waker:
         return True
 
     def _begin_to_wake(self) -> None:
-        """See that agents who wait are woken, by one task more if there are many."""
+        """Start a task that wakes those in line, and a second one if there are many."""
         are_many = len(self._line) >= _BATCH
         if are_many and not self._is_slowed:
             self._is_slowed = True
@@ -190,7 +190,7 @@ class Waker:
             future.set_result(None)
 
     def _fail(self, address: str, reason: str) -> None:
-        """Have what has come for an agent fail, which cannot be woken and sleeps on."""
+        """Fail what has come for an agent that cannot be woken and sleeps on."""
         if address not in self._waking:
             return
         future = self._waking.pop(address)

@@ -1,4 +1,4 @@
-"""Bringing agents to rest, letting them go on, and taking them apart where they leave.
+"""Bring agents to rest, resume them, and take them apart where they leave.
 
 An agent is at rest when each of its behaviours is (`core.resting`), and a micro-agent when nothing of its
 `handle` is under way; but for what has asked it to move, which waits for that. From then on nothing of it
@@ -22,8 +22,8 @@ from formicary.core.quoting import counted
 from formicary.core.resting import is_at_rest, what_it_does
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Halt
-from formicary.mobility import micro_rest
-from formicary.mobility.remains import RemainingStrand, Remains
+from formicary.mobility import micro_quiescence
+from formicary.mobility.tombstone import OrphanedStrand, Tombstone
 from formicary.mobility.unread import Unread, merge
 from formicary.mobility.waking import let_in
 
@@ -50,7 +50,7 @@ def own_strand(agent: Agent | MicroAgent) -> Strand | None:
     return current if is_own else None
 
 
-async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patience: float = PATIENCE) -> None:
+async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: float = PATIENCE) -> None:
     """Bring an agent to rest; it is in `AgentState.TRANSIT` then. Cancelled, the agent goes on.
 
     Args:
@@ -61,7 +61,7 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
     Raises:
         MoveError: it cannot come to rest now, or has not in time; it goes on.
     """
-    check_can_rest(agent, caller)
+    check_can_quiesce(agent, caller)
     container = agent.container
     before = agent.state
     set_state(agent, AgentState.TRANSIT)
@@ -70,7 +70,7 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
         if not isinstance(agent, Agent):
             await _end_conversations(agent, patience)
             held.messages.extend(_unheard(agent))
-            await micro_rest.bring_to_rest(agent, held, caller, patience)
+            await micro_quiescence.quiesce(agent, held, caller, patience)
         elif before is AgentState.ACTIVE:
             if (halting := _Halting(agent, caller)).is_under_way:
                 await halting.wait(patience)
@@ -90,7 +90,7 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
             behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
 
 
-def check_can_rest(agent: Agent | MicroAgent, caller: Strand | None) -> None:
+def check_can_quiesce(agent: Agent | MicroAgent, caller: Strand | None) -> None:
     """Check what can be checked at once.
 
     Raises:
@@ -112,7 +112,7 @@ def check_can_rest(agent: Agent | MicroAgent, caller: Strand | None) -> None:
     raise MoveError(f"agent {agent.name} {why}")
 
 
-def let_go_on(agent: Agent | MicroAgent) -> None:
+def resume(agent: Agent | MicroAgent) -> None:
     """Resume an agent that was brought to rest, where it is and in the state it was in."""
     dispatcher = agent.container.dispatcher
     held = dispatcher.held.get(agent.address)
@@ -146,15 +146,15 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     dispatcher = container.dispatcher
     held = dispatcher.held.pop(address).end()
     container.lifecycle.agent_left(agent, place)
-    remains: Any = Remains(address, place)
+    tombstone: Any = Tombstone(address, place)
     unread = _take_unread(agent) if isinstance(agent, Agent) else _NOTHING
     is_home = address.partition("@")[2] == container.domain
-    agent.leave_container(remains, None if is_home else remains.error())
+    agent.leave_container(tombstone, None if is_home else tombstone.error())
     if isinstance(agent, Agent):
         for behaviour in agent.behaviours:
-            _leave(behaviour, remains)
+            _leave(behaviour, tombstone)
     else:
-        micro_rest.leave(agent, place)
+        micro_quiescence.leave(agent, place)
     return Unread((*unread.messages, *held), unread.targets) if held else unread
 
 
@@ -242,7 +242,7 @@ def _comes_to_rest(behaviour: Behaviour) -> bool:
 
 
 async def _rest_suspended(agent: Agent, state: AgentState) -> None:
-    """See whether the behaviours of an agent that does not run are at rest."""
+    """Check that the behaviours of a suspended agent are at rest."""
     strands = {behaviour.mailbox.strand for behaviour in agent.behaviours}
     while any(item in strands for item in agent.container.scheduler.queued()):  # noqa: ASYNC110 -- few turns
         await asyncio.sleep(0)  # what was about to run is held then, and gives back what it was to get
@@ -287,7 +287,7 @@ def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
     else:
         set_state(agent, held.state)
         if agent.container.dispatcher.held.pop(agent.address, None) is not None:
-            micro_rest.hand_over(agent, held.end())
+            micro_quiescence.hand_over(agent, held.end())
         _resume_conversations(agent)
 
 
@@ -322,15 +322,15 @@ def _take_unread(agent: Agent) -> Unread:
     return merge(mailboxes, wanting)
 
 
-def _leave(behaviour: Behaviour, remains: Remains) -> None:
+def _leave(behaviour: Behaviour, tombstone: Tombstone) -> None:
     mailbox, strand = behaviour.mailbox, behaviour.mailbox.strand
-    mailbox.leave(remains)
+    mailbox.leave(tombstone)
     if strand is None or strand.done():
         behaviour.leave_strand()
         return
-    remaining = RemainingStrand(strand, remains.place, mailbox.deadline)
+    orphaned = OrphanedStrand(strand, tombstone.place, mailbox.deadline)
     behaviour.leave_strand()
-    remaining.watch(strand)
+    orphaned.watch(strand)
 
 
 def _is_ending(strand: Strand) -> bool:

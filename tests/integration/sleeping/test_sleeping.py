@@ -9,7 +9,7 @@ import sqlite3
 from datetime import timedelta
 
 import pytest
-from tests.integration.mobility.sleeping.sleepy import Sender, Sleepy, SleepyMicro
+from tests.integration.sleeping.sleepy import Sender, Sleepy, SleepyMicro
 from tests.unit.groups.crew import joined
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
@@ -22,8 +22,8 @@ from formicary.errors import (
     UnknownAgentError,
     UsageError,
 )
-from formicary.mobility.sleeping import alarm, journal, waker
-from formicary.mobility.sleeping.store import SleeperStore
+from formicary.sleeping import alarm, journal, waker
+from formicary.sleeping.store import SleeperStore
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock

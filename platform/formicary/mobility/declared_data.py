@@ -11,7 +11,7 @@ import msgspec
 
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.importing import describe_error
-from formicary.mobility import plain
+from formicary.mobility import plain_data
 
 if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
@@ -35,9 +35,9 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
     _check_attributes(owner, kind, whose)
     try:
         if (decoder := _decoder_of(kind)) is None:
-            return plain.NIL if data is None else msgspec.Raw(plain.encode(data))
-        raw = plain.encode_declared(data)
-    except plain.UncarriedError as error:
+            return plain_data.NIL if data is None else msgspec.Raw(plain_data.encode(data))
+        raw = plain_data.encode_declared(data)
+    except plain_data.UncarriedError as error:
         hint = "" if _annotation(kind) is not None else "; declare the type of `data`, if it can hold this"
         raise MoveError(f"{whose} data{error.path} {error}, which cannot be carried{hint}") from None
     try:
@@ -45,8 +45,8 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
     except Exception as error:
         raise MoveError(f"{whose} data does not have its declared type: {describe_error(error)}") from error
     try:
-        plain.check_arrives(data, arrived)
-    except plain.UncarriedError as error:
+        plain_data.check_arrives(data, arrived)
+    except plain_data.UncarriedError as error:
         raise MoveError(
             f"{whose} data{error.path} {error}: declare the type of everything in `data`"
         ) from None
@@ -54,17 +54,17 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
 
 
 def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
-    """Give an agent or a behaviour that has arrived its `data`.
+    """Set the `data` of an agent or a behaviour that has arrived.
 
     Raises:
         MoveError: it is not of the type that its class declares here.
     """
     kind: Any = type(owner)
-    if raw == plain.NIL and _annotation(kind) is None:
+    if raw == plain_data.NIL and _annotation(kind) is None:
         return
     try:
         decoder = _decoder_of(kind)
-        owner.data = plain.decode(raw) if decoder is None else decoder.decode(raw)
+        owner.data = plain_data.decode(raw) if decoder is None else decoder.decode(raw)
     except AttributeError as error:
         raise MoveError(f"{whose} class {kind.__name__} cannot hold data: {error}") from error
     except Exception as error:
@@ -72,14 +72,14 @@ def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
 
 
 def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
-    """Give an agent that has arrived its `data` of another version.
+    """Upgrade and set the `data` of an agent that has arrived with another version of it.
 
     Raises:
         MoveError: its class cannot tell what that would be in its own.
     """
     kind: Any = type(agent)
     try:
-        upgraded = kind.upgrade(plain.decode(raw), version)
+        upgraded = kind.upgrade(plain_data.decode(raw), version)
         annotation = _annotation(kind)
         agent.data = upgraded if annotation is None else msgspec.convert(upgraded, annotation[0])
     except FormicaryError as error:

@@ -1,4 +1,4 @@
-"""What is left of an agent where it has moved away: it says so to whoever still uses it."""
+"""Stand in for an agent that has moved away, and say so to whoever still uses it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = get_logger("formicary")
 _WITHIN: Final = 10.0  # s that what is cancelled gets, without a word
 
 
-class Remains:
+class Tombstone:
     """Stands where an agent that has moved had its container, and its behaviours their scheduler.
 
     Whatever the old object is asked to do there, such as to send or to receive, raises AgentStateError.
@@ -48,7 +48,7 @@ class Remains:
         return f"<where {self.address} was before it moved to {self.place}>"
 
 
-class RemainingStrand:
+class OrphanedStrand:
     """Owns what still runs of a behaviour that is cancelled where its agent has left: its `finally`, say.
 
     Args:
@@ -67,7 +67,7 @@ class RemainingStrand:
         strand.owner = self
 
     def watch(self, strand: Strand) -> None:
-        """See that the strand, which was cancelled, ends; most have by now."""
+        """Log it if the strand, which was cancelled, does not end in time."""
         if not strand.done():
             self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.mobility.sleeping.nights import Nights, Sleepy, SleepyMicro
+from tests.property.sleeping.nights import Nights, Sleepy, SleepyMicro
 
 from formicary.container.held import HeldMessages
-from formicary.mobility.sleeping.waker import Waker
+from formicary.sleeping.waker import Waker
 from formicary.testing import run_virtual
 
 sleeps = st.sampled_from([None, None, 0.0, 0.01, 1.0, 30.0])

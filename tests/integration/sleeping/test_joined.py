@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.integration.mobility.sleeping.sleepy import Sleepy
+from tests.integration.sleeping.sleepy import Sleepy
 
 from formicary import AgentState, Container
 from formicary.groups.naming import ROLE

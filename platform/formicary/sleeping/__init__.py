@@ -6,3 +6,5 @@
 - `collector`: the pace of Python's garbage collector meanwhile
 - `service`: has agents fall asleep, finds them by their names, and wakes them
 """
+
+CPU_GROUP = "platform"

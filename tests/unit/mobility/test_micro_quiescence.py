@@ -8,7 +8,7 @@ import pytest
 
 from formicary import Agent, AgentState, Container, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import AgentStateError, MoveError
-from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.quiescence import dissolve, own_strand, quiesce, resume
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -44,11 +44,11 @@ async def test_what_waits_in_the_queue_and_what_comes_is_handled_later():
         agent, other = await started(c1, Notes()), await started(c1, Notes("bob"))
         write(c1, "a", "b")
         write(c1, "x", to="bob")
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "c")
         await until_idle()
         assert (agent.bodies, agent.state, other.bodies) == ([], AgentState.TRANSIT, ["x"])
-        let_go_on(agent)
+        resume(agent)
         write(c1, "d")
         await until_idle()
         assert (agent.bodies, agent.state) == ([*"abcd"], AgentState.ACTIVE)
@@ -59,9 +59,9 @@ async def test_handlers_get_their_time():
         agent = await started(c1, Slow())
         write(c1, "3")
         await asyncio.sleep(1)
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         assert agent.bodies == ["3"]
-        let_go_on(agent)
+        resume(agent)
 
 
 async def test_who_handles_a_message_for_too_long_goes_on():
@@ -72,7 +72,7 @@ async def test_who_handles_a_message_for_too_long_goes_on():
         with pytest.raises(
             MoveError, match="alice cannot move: 1 of its messages are still being handled after 5"
         ):
-            await bring_to_rest(agent, None)
+            await quiesce(agent, None)
         write(c1, "1")
         await asyncio.sleep(5)
         assert (agent.bodies, agent.state) == (["1", "9"], AgentState.ACTIVE)
@@ -83,10 +83,10 @@ async def test_the_handler_that_asks_is_at_rest_by_that():
 
     class Asks(MicroAgent):
         async def handle(self, message):
-            await bring_to_rest(self, own_strand(self))
+            await quiesce(self, own_strand(self))
             write(self.container, "later")
             seen.append((message.body, self.state))
-            let_go_on(self)
+            resume(self)
 
     async with Container("c1") as c1:
         agent = await started(c1, Asks("alice"))
@@ -107,10 +107,10 @@ async def test_who_waits_for_room_in_the_queue_waits_until_the_agent_goes_on():
         bob.add_behaviour(fire)
         write(c1, "x", "y")
         await c1.start(bob)
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         await until_idle()
         assert agent.bodies == []
-        let_go_on(agent)
+        resume(agent)
         await until_idle()
         assert agent.bodies == [*"xy0123"]
         assert fire.is_done()
@@ -119,7 +119,7 @@ async def test_who_waits_for_room_in_the_queue_waits_until_the_agent_goes_on():
 async def test_who_is_killed_while_it_rests_is_gone():
     async with Container("c1") as c1:
         agent = await started(c1, Notes())
-        await bring_to_rest(agent, None)
+        await quiesce(agent, None)
         write(c1, "a")
         await agent.stop()
         assert [letter.message.body for letter in c1.dead_letters] == ["a"]
@@ -129,7 +129,7 @@ async def test_who_is_killed_while_it_rests_is_gone():
 async def test_what_is_taken_apart_gives_back_all_that_it_did_not_handle():
     class Asks(Notes):
         async def handle(self, message):
-            await bring_to_rest(self, own_strand(self))
+            await quiesce(self, own_strand(self))
             try:
                 await asyncio.sleep(1)
             finally:

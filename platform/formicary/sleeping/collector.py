@@ -1,4 +1,4 @@
-"""Has Python's garbage collector look less often while many agents are made: most of what is new stays.
+"""Slow down Python's garbage collector while many agents are made: most of what is new stays.
 
 At its usual pace it goes through all that has been made again and again, which takes as long as waking.
 """
@@ -21,7 +21,7 @@ class Collector:
         self._usual: tuple[int, int, int] | None = None
 
     def slow_down(self) -> None:
-        """Have it look less often, until `restore` was called as often as this; not where it is off."""
+        """Collect less often until `restore` was called as often as this; not where it is off."""
         with self._lock:
             self._slowed += 1
             usual = gc.get_threshold()
@@ -30,7 +30,7 @@ class Collector:
                 gc.set_threshold(_EVERY, *usual[1:])
 
     def restore(self) -> None:
-        """Have it look as often as before, unless somebody else has set that meanwhile."""
+        """Collect as often as before, unless somebody else has set that meanwhile."""
         with self._lock:
             self._slowed -= 1
             if self._slowed or self._usual is None:
@@ -41,4 +41,4 @@ class Collector:
 
 
 COLLECTOR: Final = Collector()
-"""That of this process."""
+"""The one of this process."""

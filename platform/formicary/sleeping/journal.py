@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, StoreError
 from formicary.core.logs import get_logger
-from formicary.mobility.sleeping.store import Sleeper
+from formicary.sleeping.store import Sleeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from formicary.mobility.sleeping.store import SleeperStore
+    from formicary.sleeping.store import SleeperStore
 
     Done = Callable[[StoreError | None], None]
     Change: TypeAlias = Sleeper | Sequence[str]

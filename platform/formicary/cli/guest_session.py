@@ -183,7 +183,7 @@ async def _open(container: Container, settings: ConnectionSettings) -> None:
 
 
 def _no_answer(container: Container) -> LinkError:
-    name = container.platform_options.main.partition(".")[0]
+    name = container.main_domain.partition(".")[0]
     return LinkError(
         f"the platform's container {name} has not answered within {_PATIENCE:g} s; check its "
         "process, which is busy or stopped"
@@ -197,7 +197,7 @@ async def _find_main(container: Container, settings: ConnectionSettings) -> Cont
         LinkError: it does not.
         UsageError: it is another one.
     """
-    domain = container.platform_options.main
+    domain = container.main_domain
     name = domain.partition(".")[0]
     option = "--join" if settings.join is not None else "--main"
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import complain, say
 from formicary.cli.running import report_dead_letters, to_be_joined
+from formicary.container.options import Limits
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.origin import as_raised, origin
 
@@ -54,7 +55,7 @@ def run_spade(
 
     @contextlib.asynccontextmanager
     async def opener() -> AsyncIterator[Container]:
-        container = settings.container(name, seed, mailbox_limit=MAILBOX_LIMIT)
+        container = settings.container(name, seed, limits=Limits(mailbox=MAILBOX_LIMIT))
         opened.append(container)
         async with container:
             with to_be_joined(container, settings.can_be_joined_at) as hints:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.cli.output import say
 from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, what_runs
 from formicary.cli.signals import run_until_signal
+from formicary.container.options import Network, Services
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 from formicary.local.orders import LoadScript, StartLoaded
@@ -65,13 +66,13 @@ def run_spread(
             "there are no agents, and none can be created here or move here, because nothing can "
             "reach these containers: add --listen, or a script"
         )
-    options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
+    options: dict[str, Any] = {"network": Network(tls="always")} if settings.tls else {}
     platform = LocalPlatform(
         containers,
         container=settings.container(name or NAME, seed),
         seed=seed,
         mode="synchronous" if settings.is_synchronous else "pooled",
-        directory=settings.directory or "replica",
+        services=Services(directory=settings.directory or "replica"),
         creatable=list(settings.creatable),
         accepts=list(settings.accepts),
         launcher=launcher,

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.container.options import PlatformOptions
     from formicary.container.protocols import Transport
     from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
@@ -48,11 +47,10 @@ class PlatformServices:
 
     Args:
         container: the container.
-        options: how the platform is managed.
         transport: what reaches other containers; it is not open yet. None where there are no others.
     """
 
-    def __init__(self, container: Container, options: PlatformOptions, transport: Transport | None) -> None:
+    def __init__(self, container: Container, transport: Transport | None) -> None:
         self._container = container
         self.agent = ManagementAgent()
         container.lifecycle.add_system_agent(self.agent)
@@ -60,15 +58,21 @@ class PlatformServices:
         self._members: Members | None = None
         self.places: LocationTable | None = None
         if transport is not None:
-            self._members = Members(container.domain, options.main, transport)
+            self._members = Members(container.domain, container.main_domain, transport)
             container.peers = self._members
             self.places = LocationTable(container, transport, self._members.is_member)
             self._members.on_end.append(self.places.ended)
             self._members.on_end.append(container.container_lost)
-        self.backend: Backend = self._make_backend(options, transport)
+        self.backend: Backend = self._make_backend(transport)
         self._agreement: Agreement | None = None
         if transport is not None:
-            self._agreement = Agreement(container.name, options, self.backend, transport)
+            self._agreement = Agreement(
+                container.name,
+                container.main_domain,
+                container.service_options.directory,
+                self.backend,
+                transport,
+            )
         router = RequestRouter(container, self.agent, self._place_of)
         self._requests = RequestHandler(self.agent, router)
         self._is_open = asyncio.Event()
@@ -84,13 +88,13 @@ class PlatformServices:
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
 
-    def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
-        if options.directory == REPLICA:
+    def _make_backend(self, transport: Transport | None) -> Backend:
+        if (design := self._container.service_options.directory) == REPLICA:
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
             return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
-        module, _, client = DIRECTORIES[options.directory].partition(":")
-        backend: Backend = getattr(import_module(module), client)(self._container, self.agent, options)
+        module, _, client = DIRECTORIES[design].partition(":")
+        backend: Backend = getattr(import_module(module), client)(self._container, self.agent)
         return backend
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
@@ -157,7 +161,7 @@ class PlatformServices:
         if self._sleeping is None:
             from formicary.mobility.sleeping.service import SleepingAgents
 
-            path = self._container.platform_options.sleepers
+            path = self._container.service_options.sleepers
             self._sleeping = SleepingAgents(
                 self._container, path, lambda: self.attached_state, self._ended_asleep
             )
@@ -207,7 +211,7 @@ class PlatformServices:
     async def open(self) -> None:
         """Open what has a file; StoreError if it cannot be used."""
         await self.backend.open()
-        if self._container.platform_options.sleepers is not None:
+        if self._container.service_options.sleepers is not None:
             try:
                 await self.sleeping.open()
             except BaseException:
@@ -232,7 +236,7 @@ class PlatformServices:
         self._members.start()
         await self._members.get_acquainted(self._agreement.has_told)
         self._is_open.set()
-        if self._container.platform_options.sleepers is not None:
+        if self._container.service_options.sleepers is not None:
             self.sleeping.begin()
 
     def agent_gone(self, address: str) -> None:

@@ -110,7 +110,7 @@ class WhitePages:
         return ContainerDescription(
             name=container.name,
             domain=container.domain,
-            is_main=container.platform_options.main == container.domain,
+            is_main=container.main_domain == container.domain,
             incarnation=container.members[container.domain],
             host=socket.gethostname(),
             pid=os.getpid(),

@@ -16,7 +16,7 @@ import typer
 from formicary.cli.connecting import ConnectionSettings
 from formicary.cli.options import CONNECTION, CONNECTIONS, parameters_of, with_parameters
 from formicary.cli.signals import run_until_signal
-from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
+from formicary.core.errors import LinkError, ManagementError, ServerError, UnknownAgentError, UsageError
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
@@ -79,6 +79,36 @@ class GuestSession:
         """
         if self.main.domain not in self.container.members:
             raise LinkError(f"the platform's container {self.main.name} is gone")
+
+    async def full_name(self, name: str) -> str:
+        """Return the full name of an agent; its own name is enough if no other agent has that.
+
+        Raises:
+            InvalidNameError: the name is invalid.
+            UnknownAgentError: there is no such agent, or there are several.
+        """
+        from formicary.core.names import check_receiver, complete
+
+        check_receiver(name)
+        if "@" in name:
+            return complete(name, self.main.domain, self.container.platform)
+        # A name may have asterisks of its own; what else it finds then is passed over.
+        agents = await self.management.list_agents(name.replace("*", "?"))
+        found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
+        if not found:
+            own = complete(name, self.main.domain, self.container.platform)
+            (place,) = await self.management.locate([own])
+            if (
+                place.state is not None
+            ):  # a container's own agent, which no list has: what is asked of it says so
+                return own
+            silent = "".join(f"; {each.domain} could not be reached" for each in agents.missing)
+            raise UnknownAgentError(f"no agent named {name} on the platform{silent}")
+        if len(found) > 1:
+            raise UnknownAgentError(
+                f"{len(found)} agents are named {name}; use a full name, such as {found[0]}"
+            )
+        return found[0]
 
 
 Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]

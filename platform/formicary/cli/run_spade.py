@@ -11,7 +11,7 @@ from formicary.cli.output import complain, say
 from formicary.cli.running import report_dead_letters, to_be_joined
 from formicary.container.options import Limits
 from formicary.core.errors import FormicaryError, UsageError
-from formicary.core.origin import as_raised, origin
+from formicary.core.tracebacks import as_raised, raised_at
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -69,7 +69,7 @@ def run_spade(
     try:
         _run(script)
     except FormicaryError as error:
-        complain(f"{error} ({origin(error)})")
+        complain(f"{error} ({raised_at(error)})")
         raise SystemExit(error.exit_code) from None
     except Exception as error:  # noqa: BLE001 -- whatever a program raises is shown as Python does
         kind, _, trace = as_raised(error)

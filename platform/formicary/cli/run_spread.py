@@ -81,13 +81,18 @@ def run_spread(
     try:
         run_until_signal(_live(platform, script, settings, seconds, view), loop_factory())
     finally:
-        letters = platform.container.dead_letters
-        total, reasons = letters.total, Counter(letters.reasons)
-        for child in platform.children:
-            total += child.report.dead_letters
-            reasons.update(dict(child.report.reasons))
-        report_dead_letters(total, reasons)
+        _report(platform)
     return sum(child.report.errors for child in platform.children)
+
+
+def _report(platform: LocalPlatform) -> None:
+    """Print how many messages could not be delivered in all containers, and why."""
+    letters = platform.container.dead_letters
+    total, reasons = letters.total, Counter(letters.reasons)
+    for child in platform.children:
+        total += child.report.dead_letters
+        reasons.update(dict(child.report.reasons))
+    report_dead_letters(total, reasons)
 
 
 async def _live(

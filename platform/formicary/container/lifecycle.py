@@ -18,9 +18,9 @@ from formicary.core.errors import (
 from formicary.core.failures import FailureLog
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
-from formicary.core.origin import as_raised, origin
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import PROGRAM_EXITS
+from formicary.core.tracebacks import as_raised, raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -365,5 +365,5 @@ def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> Base
         return error
     return AgentStateError(
         f"{part} of agent {agent.name} ended with CancelledError although it was not cancelled: "
-        f"something it awaited was ({origin(error)})"
+        f"something it awaited was ({raised_at(error)})"
     )

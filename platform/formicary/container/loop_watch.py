@@ -17,8 +17,8 @@ import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.logs import get_logger
-from formicary.core.origin import is_of_users, place
 from formicary.core.scheduler import Scheduler
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ContainerClosedError
 from formicary.core.logs import get_logger
-from formicary.core.origin import origin
 from formicary.core.quoting import shorten
+from formicary.core.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -62,7 +62,7 @@ class ProgramExit:
         if self._error is not None:
             return
         self._error = error
-        name, what, where = self._dispatcher.name, shorten(error, _LONGEST), origin(error)
+        name, what, where = self._dispatcher.name, shorten(error, _LONGEST), raised_at(error)
         logger.warning("closing container %s: %s raised %s at %s", name, who, what, where)
         if block is None or block.done():
             if not is_ending:  # nobody is inside a block: what was kept comes out of this task, into the loop

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.clock import now
-from formicary.core.origin import origin
 from formicary.core.quoting import printable
+from formicary.core.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def describe(name: str, error: BaseException) -> FailureRecord:
     text = printable(str(error))
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + "..."
-    return FailureRecord(name, type(error).__name__, text, printable(origin(error)), now())
+    return FailureRecord(name, type(error).__name__, text, printable(raised_at(error)), now())
 
 
 class AgentFailures:

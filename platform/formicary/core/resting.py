@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.coroutines import pause, rest_until
 from formicary.core.mailbox import Mailbox
-from formicary.core.origin import is_of_users, place
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.errors import AgentStateError
 from formicary.core.logs import get_logger
 from formicary.core.message import answer_to
-from formicary.core.origin import is_of_users, place
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""From the options of `formicary run` to a container that reaches others."""
+"""Builds a container from the options of `formicary run`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_PASSWORD = 4096  # bytes
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionSettings:
-    """How a container is to reach others. None is what was not given.
+    """How a container reaches others; None for options that were not given.
 
     Attributes:
         platform: the platform's domain.

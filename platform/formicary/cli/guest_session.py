@@ -1,4 +1,4 @@
-"""How commands ask a platform that runs: each opens a guest of it, asks, prints, and leaves."""
+"""Sessions in which commands query a running platform, as guests of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ AsNamed = Annotated[
 
 @dataclass(frozen=True)
 class GuestSession:
-    """A platform that a command has come to.
+    """A session with a running platform.
 
     Attributes:
         container: the guest that the command has opened.
@@ -72,7 +72,7 @@ class GuestSession:
         return self.container.directory
 
     def check(self) -> None:
-        """Make sure that the platform's container is there still.
+        """Check that the platform's main container is still there.
 
         Raises:
             LinkError: it is not.
@@ -118,7 +118,7 @@ Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
 def in_guest_session(
     command: Callable[Concatenate[GuestSession, P], Awaitable[None]], default_name: str | None = None
 ) -> Callable[..., None]:
-    """Make a command of what is done in such a session: with the options that say where the platform is.
+    """Return a command that runs a function in a guest session, with the options for reaching a platform.
 
     Args:
         command: what is done.
@@ -136,7 +136,7 @@ def in_guest_session(
 def with_platform_options(
     command: Callable[Concatenate[Within, P], None], default_name: str | None = None
 ) -> Callable[..., None]:
-    """Make a command of what may open such a session, or not: `within(what is done in it)`; as above."""
+    """Return a command that may open a guest session by `within(function)`; arguments as above."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
     (name_option,) = parameters_of({"own_name": As if default_name is None else AsNamed})
@@ -221,7 +221,7 @@ def _no_answer(container: Container) -> LinkError:
 
 
 async def _find_main(container: Container, settings: ConnectionSettings) -> ContainerDescription:
-    """Wait until the platform's container has answered.
+    """Wait for an answer of the platform's main container, and describe it.
 
     Raises:
         LinkError: it does not.

@@ -116,7 +116,7 @@ async def _report(
     *,
     as_json: bool,
 ) -> None:
-    """Do something with an agent, and print what it is, or in JSON also why not.
+    """Run an action on an agent, and print the result; with JSON also the error.
 
     Args:
         session: the platform.

@@ -1,4 +1,4 @@
-"""`formicary run --spade`: a program that was written for SPADE."""
+"""`formicary run --spade`: runs a program written for SPADE."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run_spade(
     seed: int | None,
     refused: Mapping[str, Any],
 ) -> None:
-    """Run a program for SPADE as Python runs it, with our package in SPADE's place.
+    """Run a SPADE program as Python would, with our package in place of SPADE.
 
     What it raises is shown as Python shows it, and ends this process with exit code 1.
 
@@ -91,7 +91,7 @@ def _run(script: Script) -> None:
 
 
 def _accounts(settings: ConnectionSettings) -> Accounts | None:
-    """Return which agents have accounts: those of a private server where containers meet."""
+    """Return the agents' accounts at the private server, if containers meet at one."""
     folder = settings.server_folder
     if folder is None:
         return None

@@ -35,7 +35,7 @@ def run_spread(
     cpu_by_group: bool,
     view: View,
 ) -> int:
-    """Run a script's agents in several processes, until all are gone or somebody ends it.
+    """Run a script's agents in several processes until all have ended, or until it is interrupted.
 
     Args:
         script: the script; None where others create agents, or agents come.

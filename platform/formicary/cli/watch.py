@@ -153,7 +153,7 @@ def _play(file: Path, conversation: str | None, speed: float | None, *, web: boo
 
 
 def _check_view(*, web: bool, is_seen: bool) -> None:
-    """Make sure that there is something to look at, before anything is opened.
+    """Check that the view can be shown, before anything is opened.
 
     Raises:
         UsageError: there is no terminal, or something is not installed.
@@ -167,7 +167,7 @@ def _check_view(*, web: bool, is_seen: bool) -> None:
 
 
 def require(package: str) -> None:
-    """Make sure that the extra `live` is there.
+    """Check that the extra `live` is installed.
 
     Raises:
         UsageError: it is not.
@@ -183,7 +183,7 @@ def require(package: str) -> None:
 async def show(
     feed: Feed, title: str, *, web: bool, port: int = 0, record: Path | None = None, as_json: bool = False
 ) -> None:
-    """Show a feed until it ends, or somebody ends it: as a page, in the terminal, as JSON, or not at all."""
+    """Show a feed until it ends or is interrupted: as a page, in the terminal, as JSON, or not at all."""
     if as_json:
         await _print(feed)
     elif web:
@@ -211,7 +211,7 @@ async def show(
 
 @asynccontextmanager
 async def viewed(container: Container) -> AsyncIterator[None]:
-    """Show a container's platform in a browser meanwhile, and say where."""
+    """Serve the live view of a container's platform during the block, and print its address."""
     from formicary.live.joined import JoinedFeed
     from formicary.live.web.serving import serving
 

@@ -110,5 +110,5 @@ def failure_of(message: Message, management: str, receiver: str, reason: str) ->
 
 
 def is_failure(message: Message) -> bool:
-    """Tell whether a message is one of `failure_of`, of any container."""
+    """Return whether a message is one of `failure_of`, of any container."""
     return message.performative == "failure" and (message.sender or "").startswith(f"{MANAGEMENT}@")

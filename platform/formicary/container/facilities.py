@@ -1,4 +1,4 @@
-"""What a container has beside its agents, each opened when the first of it is needed.
+"""Everything in a container beside its agents, opened when first needed.
 
 Most containers of a first hour need none of it. So these are the imports that lead up, and they are inside of
 functions.

@@ -49,7 +49,7 @@ class Instrument:
 
 
 class Observed:
-    """Who is told of what happens in a container, and the routes by which messages go past instruments.
+    """Instruments and observers of a container, and the routes by which messages bypass them.
 
     Attributes:
         instruments: told of everything, on the long way of messages.
@@ -67,42 +67,42 @@ class Observed:
         self.scheduler: Scheduler | None = None
 
     def add_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` of everything that happens from now on."""
+        """Notify `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
         self.is_observed = True
         self.routes.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` nothing more; one that is not there is no error."""
+        """Stop notifying `instrument`; ignore one that was not added."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
         self.is_observed = bool(self.instruments or self.observers)
         # The routes come back by themselves.
 
     def add_observer(self, observer: Observer) -> None:
-        """Have `observer` on the way of messages, and tell it of what else happens, from now on."""
+        """Add an observer, which messages pass, and notify it of all other events from now on."""
         self.observers += (observer,)
         self.is_observed = True
         self.routes.clear()
 
     def remove_observer(self, observer: Observer) -> None:
-        """Have `observer` nowhere any more; one that is not there is no error."""
+        """Remove an observer; ignore one that was not added."""
         self.observers = tuple(other for other in self.observers if other is not observer)
         self.is_observed = bool(self.instruments or self.observers)
         self.routes.clear()
 
     def notify(self, event: str, *details: object) -> None:
-        """Tell all instruments of an event, which is the name of a method of theirs."""
+        """Call a method of all instruments."""
         for instrument in self.instruments:
             self.tell_instrument(instrument, event, *details)
 
     def tell_all(self, event: str, *details: object) -> None:
-        """Tell all instruments and observers of an event, which is the name of a method of theirs."""
+        """Call a method of all instruments and observers."""
         self.notify(event, *details)
         for observer in self.observers:
             getattr(observer, event)(*details)
 
     def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
-        """Tell one instrument of an event, and take it out if it raises."""
+        """Call a method of an instrument, and remove it if it raises."""
         try:
             getattr(instrument, event)(*details)
         except Exception:

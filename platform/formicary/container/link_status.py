@@ -1,4 +1,4 @@
-"""What can be seen of the links of a container."""
+"""The status of a container's links."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class LinkStatus(NamedTuple):
-    """What is known about a link at one moment; counts are of frames since the container was opened.
+    """The state of a link at one moment; counts are of frames since the container was opened.
 
     Attributes:
         peer: the domain of the other container.

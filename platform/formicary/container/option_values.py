@@ -22,32 +22,32 @@ def error(name: str, wanted: str, given: object) -> UsageError:
 
 
 def check_choice(name: str, given: object, *choices: object) -> None:
-    """Refuse what is none of the choices; UsageError."""
+    """Check that a value is one of the choices; UsageError."""
     if not any(given is each or (isinstance(given, str) and given == each) for each in choices):
         raise error(name, f"one of {', '.join(map(repr, choices))}", given)
 
 
 def check_text(name: str, given: object, wanted: str) -> None:
-    """Refuse what is neither text nor None; UsageError with what is wanted."""
+    """Check that a value is text or None; UsageError with what is wanted."""
     if given is not None and not isinstance(given, str):
         raise error(name, wanted, given)
 
 
 def check_count(name: str, given: object, *, least: int = 1) -> None:
-    """Refuse what is no number of messages; UsageError."""
+    """Check that a value is a number of messages; UsageError."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         more = "" if least else ", or 0 for no limit"
         raise error(name, f"a number of messages above 0, such as 1000{more}", given)
 
 
 def check_path(name: str, given: object) -> None:
-    """Refuse what is neither a path nor None; UsageError."""
+    """Check that a value is a path or None; UsageError."""
     if given is not None and not isinstance(given, str | os.PathLike):
         raise error(name, "the path of a file", given)
 
 
 def check_server(given: object) -> None:
-    """Refuse what is neither a server nor None; UsageError."""
+    """Check that a value is a server or None; UsageError."""
     if given is None or (isinstance(given, Connectable) and not isinstance(given, type)):
         return
     from formicary.server.account import AccountAddress
@@ -60,7 +60,7 @@ def check_server(given: object) -> None:
 
 
 def check_mode(given: object) -> None:
-    """Refuse a mode that one container does not have; UsageError."""
+    """Check the mode of one container; UsageError."""
     if given == "pooled":
         raise UsageError("a container is one process; for several, use LocalPlatform(mode='pooled')")
     check_choice("mode", given, "asynchronous", "synchronous")

@@ -150,7 +150,7 @@ _PLACES: Mapping[str, str] = {
 
 
 def check_groups(given: Mapping[str, object]) -> None:
-    """Refuse what is no group of options; UsageError.
+    """Check that values are groups of options; UsageError.
 
     Args:
         given: groups, by the option of `Container` that takes each.

@@ -96,7 +96,7 @@ class Room:
 
 
 def _has_moved(sink: MessageSink) -> bool:
-    """Tell whether messages for the agent that a sink belongs to go another way now."""
+    """Return whether messages for the agent that a sink belongs to go another way now."""
     if isinstance(sink, Mailbox | Copies):
         return sink.owner.strand_phase == Phase.LEFT
     if isinstance(sink, MicroInbox):

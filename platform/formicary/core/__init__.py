@@ -1,4 +1,4 @@
-"""What runs without any container: messages, agents, behaviours, and who drives them.
+"""Everything that needs no container: messages, agents, behaviours and their scheduler.
 
 It imports nothing of the other packages; users find what is theirs in `formicary` itself.
 

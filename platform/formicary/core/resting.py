@@ -28,7 +28,7 @@ _POINTS = {
 
 
 def is_at_rest(behaviour: Behaviour) -> bool:
-    """Tell whether a behaviour that does not run now is at rest."""
+    """Return whether a behaviour that does not run now is at rest."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return True
@@ -40,7 +40,7 @@ def is_at_rest(behaviour: Behaviour) -> bool:
 
 
 def waits_for_time(behaviour: Behaviour) -> bool:
-    """Tell whether a behaviour that does not run now waits until it is due."""
+    """Return whether a behaviour that does not run now waits until it is due."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return False

@@ -232,7 +232,7 @@ class _ThreadSide(Executor):
     # -- in the thread --------------------------------------------------------------------------------------
 
     def is_here(self) -> bool:
-        """Tell whether this is the thread."""
+        """Return whether this is the thread."""
         return self._thread is threading.current_thread()
 
     def ask(self, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:

@@ -42,7 +42,7 @@ def place(code: CodeType, line: int) -> str:
 
 
 def is_of_users(code: CodeType) -> bool:
-    """Tell whether code is a user's own: neither of the platform nor of a library."""
+    """Return whether code is a user's own: neither of the platform nor of a library."""
     return not code.co_filename.startswith(_libraries())
 
 

@@ -1,4 +1,4 @@
-"""What a container has beside its agents: management, its part of the directory, members, groups."""
+"""The services of a container: management, its part of the directory, members, groups."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ANSWERING = 0.2  # s that what is being answered gets when the container ends
 
 
 class PlatformServices:
-    """What serves a container's agents, and answers for the container.
+    """Serves a container's agents, and answers for the container.
 
     Args:
         container: the container.
@@ -116,14 +116,14 @@ class PlatformServices:
 
     @cached_property
     def attached_state(self) -> AttachedState:
-        """What agents that move take along of what these services have of them."""
+        """What these services keep of an agent that moves along with it."""
         from formicary.mobility.attached_state import AttachedState
 
         return AttachedState(self.backend, lambda: self._groups, self._open_groups)
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
-        """What moves agents from here and to here."""
+        """The service that moves agents from here and to here."""
         if self._mobility is not None:
             return self._mobility
         if self._members is None:
@@ -157,7 +157,7 @@ class PlatformServices:
 
     @property
     def sleeping(self) -> SleepingAgents:
-        """What has agents sleep, and wakes them."""
+        """The service that puts agents to sleep, and wakes them."""
         if self._sleeping is None:
             from formicary.mobility.sleeping.service import SleepingAgents
 
@@ -173,7 +173,7 @@ class PlatformServices:
 
     @cached_property
     def cloning(self) -> Cloning:
-        """What makes copies of agents."""
+        """The service that clones agents."""
         from formicary.mobility.cloning import Cloning
 
         return Cloning(self._container, self.agent)
@@ -204,12 +204,12 @@ class PlatformServices:
         return {self._container.domain: 0} if self._members is None else self._members.all
 
     def listen(self, listener: Listener) -> None:
-        """Tell a listener of the platform's containers from now on; nobody is where there is no transport."""
+        """Notify a listener of the platform's containers from now on; does nothing without a transport."""
         if self._members is not None:
             self._members.listen(listener)
 
     async def open(self) -> None:
-        """Open what has a file; StoreError if it cannot be used."""
+        """Open the services that have a file; StoreError if it cannot be used."""
         await self.backend.open()
         if self._container.service_options.sleepers is not None:
             try:
@@ -226,7 +226,7 @@ class PlatformServices:
             self._members.listen(self._agreement)  # behind it: what has moved is told first
 
     async def start(self) -> None:
-        """Begin to work with others, as the transport is open; return when all is known that they know."""
+        """Start working with other containers, as the transport is open; return when in sync with them."""
         assert self._members is not None
         assert self._agreement is not None
         self._members.listen(self.agent)
@@ -254,7 +254,7 @@ class PlatformServices:
             self._mobility.close()
 
     async def close(self) -> None:
-        """End; others are told that the container stops."""
+        """Close, and tell others that the container stops."""
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             if self._members is not None:
                 stack.callback(self._members.close)

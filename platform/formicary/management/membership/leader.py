@@ -60,7 +60,7 @@ class MembershipLeader(Membership):
                 self.link_lost(sender, now)
 
     def _is_own(self, version: Version) -> bool:
-        """Tell whether a version of the list is one that this container has made, or the one before any."""
+        """Return whether a version of the list is one that this container has made, or the one before any."""
         return version == NONE or version[1] == self._incarnation
 
     def _take_beat(self, sender: str, incarnation: int, version: Version, now: float) -> None:

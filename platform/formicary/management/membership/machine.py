@@ -67,7 +67,7 @@ class Membership:
         return True
 
     def is_member(self, domain: str) -> bool:
-        """Tell whether a container is among the `members`, which are not put together for it."""
+        """Return whether a container is among the `members`, which are not put together for it."""
         return domain in self._announced or domain == self._domain
 
     def tick(self, now: float) -> None:

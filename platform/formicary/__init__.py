@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.dead_letters import DeadLetter
     from formicary.container.instruments import Instrument
+    from formicary.container.options import Limits, Network, Services
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
     from formicary.core.behaviours import (
@@ -49,11 +50,14 @@ __all__ = [
     "Gateway",
     "Instrument",
     "Itinerary",
+    "Limits",
     "LocalPlatform",
     "Message",
     "MicroAgent",
+    "Network",
     "OneShotBehaviour",
     "PeriodicBehaviour",
+    "Services",
     "State",
     "Template",
     "ThreadBehaviour",
@@ -73,11 +77,14 @@ _PLACES = {
     "Gateway": "gateway.gateway",
     "Instrument": "container.instruments",
     "Itinerary": "mobility.itinerary",
+    "Limits": "container.options",
     "LocalPlatform": "local.platform",
     "Message": "core.message",
     "MicroAgent": "core.micro",
+    "Network": "container.options",
     "OneShotBehaviour": "core.behaviours",
     "PeriodicBehaviour": "core.behaviours",
+    "Services": "container.options",
     "State": "core.fsm",
     "Template": "core.template",
     "ThreadBehaviour": "core.thread_behaviour",

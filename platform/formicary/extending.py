@@ -16,9 +16,9 @@ from formicary.core.names import (
     complete_for,
     is_container_of,
 )
-from formicary.core.origin import as_raised
 from formicary.core.quoting import sentence, shorten
 from formicary.core.times import check_duration, check_seconds
+from formicary.core.tracebacks import as_raised
 from formicary.transport.remote_sink import RemoteSink
 
 __all__ = [

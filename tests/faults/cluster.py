@@ -308,7 +308,7 @@ class Round:
         }
         self._sides = []
         for name, other, host in zip(_CONTAINERS, reversed(_CONTAINERS), scenario.at, strict=True):
-            options = {"server": {"host": host, **server}, "route": scenario.route}
+            options = {"server": {"host": host, **server}, "network": {"route": scenario.route}}
             ledger = str(folder / f"{name}.ledger")
             setting = Setting(name, other, ledger, options, agents=20, limit=20_000, pause=0.01, size=20)
             self._sides.append(Side(setting, folder, prefix))

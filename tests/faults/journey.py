@@ -67,9 +67,9 @@ class Journey:
     def _side(self, name: str, peer: str) -> Side:
         options = {"accepts": [MODULE], **self._more.get(name, {})}
         if self.server is None:
-            options |= {"listen": LOOPBACK, "route": "auto"}
+            options |= {"listen": LOOPBACK}
         else:
-            options |= {"server": as_option(self.server.address), "route": self._route}
+            options |= {"server": as_option(self.server.address), "network": {"route": self._route}}
         ledger = str(self.folder / f"{name}.ledger")
         setting = Setting(name, peer, ledger, options, AGENTS, 20_000, self._pause, 20)
         prefix: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ async def server_killed_often(scene: Scene) -> None:
     agents=50,
     pause=0,
     size=4000,
-    send_timeout=120.0,
+    limits={"send_timeout": 120.0},
 )
 async def slow_server_killed_often(scene: Scene) -> None:
     await scene.talk()

@@ -133,11 +133,11 @@ class Scene:
         number = int(name == "c2")
         host = self.hosts and self.hosts[number]
         listen = host.address if host else None if self.server else LOOPBACK
-        options = {**self._options, "listen": listen, "route": "auto"}
+        options = {**self._options, "listen": listen}
         if self.server is not None:
-            options |= {"server": as_option(self.server.address), "route": self.route}
+            options |= {"server": as_option(self.server.address), "network": {"route": self.route}}
         elif self.servers is not None:
-            options |= {"server": as_option(self.servers.address(number)), "route": "xmpp"}
+            options |= {"server": as_option(self.servers.address(number)), "network": {"route": "xmpp"}}
         ledger = str(self._folder / f"{name}.ledger")
         setting = Setting(name, peer, ledger, options, **self._shape)
         prefix = enter(host) if host else ()

@@ -27,7 +27,7 @@ async def _judge(journey):
 
 
 async def _move_to_small_mailboxes(folder):
-    async with Journey(folder, of_destination={"mailbox_limit": _ROOM}, pause=0.01) as journey:
+    async with Journey(folder, of_destination={"limits": {"mailbox": _ROOM}}, pause=0.01) as journey:
         await journey.begin()
         (folder / SLOW).touch()
         await journey.wait(lambda: min(journey.unread()) > _WAITING, "messages wait")
@@ -46,7 +46,7 @@ def test_a_destination_that_accepts_agents_and_has_no_room_for_their_messages(tm
 
 async def _move_to_a_full_disk(folder):
     (disk := folder / "disk").mkdir()
-    sleepers = {"sleepers": str(disk / "sleepers.sqlite")}
+    sleepers = {"services": {"sleepers": str(disk / "sleepers.sqlite")}}
     async with Journey(folder, of_home=sleepers, disk=disk) as journey:
         home = journey.sides[HOME]
         await journey.begin()

@@ -16,7 +16,7 @@ import pytest
 from tests.integration.transport.raw import fill, next_turn, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Agent, CyclicBehaviour, Message, MicroAgent, Template
+from formicary import Agent, CyclicBehaviour, Limits, Message, MicroAgent, Network, Template
 from formicary import Container as AnyContainer
 from formicary.container import overflow
 from formicary.errors import LinkError, MailboxFullError
@@ -24,7 +24,7 @@ from formicary.transport.xmpp import stream
 
 pytestmark = pytest.mark.server
 
-Container = partial(AnyContainer, route="xmpp")
+Container = partial(AnyContainer, network=Network(route="xmpp"))
 
 
 def connection(container):
@@ -136,7 +136,7 @@ async def test_what_had_not_gone_out_when_the_server_went_goes_out_when_it_is_ba
 async def test_a_server_gone_for_long_fails_in_clear_words_and_closing_ends(server):
     address = server.address
     async with (
-        Container("c1", server=address, send_timeout=0.3) as c1,
+        Container("c1", server=address, limits=Limits(send_timeout=0.3)) as c1,
         Container("c2", server=address) as c2,
     ):
         await meet(c1, c2)
@@ -220,7 +220,7 @@ async def test_a_cancelled_send_is_not_sent_later(server):
 async def test_a_name_taken_away_is_what_senders_are_told(server, caplog):
     address = replace(server.address, folder=None)  # as with a server of one's own
     async with (
-        Container("c1", server=address, send_timeout=0.2) as c1,
+        Container("c1", server=address, limits=Limits(send_timeout=0.2)) as c1,
         Container("c2", server=server.address) as c2,
     ):
         await meet(c1, c2)
@@ -257,8 +257,8 @@ async def test_a_managed_server_learns_the_name_again(server):
 
 async def test_a_server_that_stands_still_makes_senders_wait_in_bounded_memory(server, monkeypatch):
     async with (
-        Container("c1", server=server.address, send_timeout=150) as c1,
-        Container("c2", server=server.address, mailbox_limit=0) as c2,
+        Container("c1", server=server.address, limits=Limits(send_timeout=150)) as c1,
+        Container("c2", server=server.address, limits=Limits(mailbox=0)) as c2,
     ):
         got = Collect()
         await start(c2, "b", got)
@@ -308,7 +308,7 @@ async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(se
     monkeypatch.setattr(overflow, "_LIMIT", 20)
     async with (
         Container("c1", server=server.address) as c1,
-        Container("c2", server=server.address, mailbox_limit=1) as c2,
+        Container("c2", server=server.address, limits=Limits(mailbox=1)) as c2,
     ):
         deaf, other, told = Deaf(), Collect(), Collect()
         await start(c2, "deaf", deaf)
@@ -337,7 +337,7 @@ async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(se
 async def test_a_failure_finds_its_sender_after_a_lost_connection(server):
     async with (
         Container("c1", server=server.address) as c1,
-        Container("c2", server=server.address, mailbox_limit=1, send_timeout=0.3) as c2,
+        Container("c2", server=server.address, limits=Limits(mailbox=1, send_timeout=0.3)) as c2,
     ):
         await start(c2, "deaf", Deaf())
         told = Collect()
@@ -357,7 +357,7 @@ async def test_a_failure_finds_its_sender_after_a_lost_connection(server):
 
 async def test_a_second_server_with_another_secret_on_the_port_is_refused_and_said(server, caplog):
     caplog.set_level(logging.WARNING)
-    async with Container("c1", server=server.address, send_timeout=0.2) as c1:
+    async with Container("c1", server=server.address, limits=Limits(send_timeout=0.2)) as c1:
         port = server.address.port
         server.kill()
 

@@ -45,7 +45,7 @@ async def write(agent, numbers, body):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 async def test_a_container_is_killed_while_its_agents_wake(share, tmp_path):
     async with Container("c0", listen=LOOPBACK) as c0:
-        options = {"join": c0.join_address, "sleepers": str(tmp_path / "sleepers.sqlite")}
+        options = {"join": c0.join_address, "services": {"sleepers": str(tmp_path / "sleepers.sqlite")}}
         setting = Setting("c1", "c0", str(tmp_path / "c1.ledger"), options, AGENTS, 2, 0.0, 0)
         side = Bedroom(setting, tmp_path)
         writer = Agent("writer")

@@ -25,6 +25,7 @@ import msgspec
 from tests.faults.ledger import FAILED, RAISED, SENT, Ledger
 
 from formicary import Agent, Container, CyclicBehaviour, Message, Template
+from formicary.container.options import of_plain
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 
@@ -188,13 +189,11 @@ _DATETIME = dt.datetime
 
 def container_of(setting: Setting) -> Container:
     """Make the worker's container."""
-    options = dict(setting.options)
+    options = of_plain(setting.options)
     if options.get("server"):
         server = dict(options["server"])
         server["folder"] = server["folder"] and Path(server["folder"])
         options["server"] = ServerAddress(**server)
-    if options.get("sleepers"):
-        options["sleepers"] = Path(options["sleepers"])
     return Container(setting.name, **options)
 
 

@@ -14,7 +14,8 @@ from tests.simulation.network import PLATFORM, SERVER, Network, join_address
 from tests.simulation.residents import Resident, Taker
 from tests.simulation.wanderers import HERE, NAME, Wandering
 
-from formicary import Container
+from formicary import Container, Limits, Services
+from formicary import Network as NetworkOptions
 from formicary.errors import FormicaryError
 from formicary.transport.router import Router
 
@@ -81,9 +82,9 @@ class Place:
         container = Container(
             self.name,
             server=self,
-            route=way,
-            directory=shape.directory,
-            mailbox_limit=shape.mailbox_limit,
+            network=NetworkOptions(route=way),
+            services=Services(directory=shape.directory),
+            limits=Limits(mailbox=shape.mailbox_limit),
             accepts=[HERE],
         )
         self.world.made.append(container)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary import Container
+from formicary import Container, Network
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.extrapolation.model import Line, Prediction, line_through
 
@@ -115,7 +115,9 @@ async def wait(count: int) -> Waited:
         homes: list[Container] = []
         for number in range(1, count + 1):
             join = homes[0].join_address if homes else None
-            home = Container(f"c{number}", listen="127.0.0.1", join=join, route="direct", tls="always")
+            home = Container(
+                f"c{number}", listen="127.0.0.1", join=join, network=Network(route="direct", tls="always")
+            )
             homes.append(await stack.enter_async_context(home))
         for home in homes:
             await _has_links(home, count - 1)
@@ -130,8 +132,8 @@ async def wait(count: int) -> Waited:
 async def _open_once() -> None:
     """Load what the first link loads, so that it is not taken for a part of a link."""
     async with (
-        Container("c1", listen="127.0.0.1", route="direct", tls="always") as home,
-        Container("c2", join=home.join_address, route="direct", tls="always") as other,
+        Container("c1", listen="127.0.0.1", network=Network(route="direct", tls="always")) as home,
+        Container("c2", join=home.join_address, network=Network(route="direct", tls="always")) as other,
     ):
         await _has_links(other, 1)
 

@@ -8,7 +8,7 @@
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
-- `agent_names`: agents as they are named on the command line; `located`: where those of the directory are
+- `located`: where the agents of the directory are
 - `options`, `values`: options that several commands have, and values as they are typed
 - `output`, `top_view`: what is printed; `standard_output`: where it goes
 - `command_tree`: loads the module of the command that is used; `group_help` is the help of a group, and

@@ -91,7 +91,7 @@ def list_(*, folder: Folder = None, as_json: Json = False) -> None:
 
 
 def _ask(address: str) -> str:
-    """Return the password that somebody types, twice, or that standard input has in its first line."""
+    """Return a password: typed twice, or the first line of standard input."""
     if not sys.stdin.isatty():
         try:
             line = sys.stdin.buffer.readline(_LONGEST).decode()

@@ -43,7 +43,7 @@ class LazyCommand(TyperCommand):
         self._epilog = epilog
 
     def load(self) -> Any:
-        """Return the command itself, made anew each time."""
+        """Return a new instance of the command."""
         module, found = self._find()
         if isinstance(found, typer.Typer):
             command: Any = typer.main.get_group(found)
@@ -55,7 +55,7 @@ class LazyCommand(TyperCommand):
         return typer.main.get_command(alone)
 
     def complete_help(self) -> None:
-        """Take a group's summary, and its panel in the help above, from its Typer, if it has none yet."""
+        """Take a group's summary and panel from its Typer, if it has none yet."""
         if not self.help:
             group = self._find()[1]
             self.help, self.rich_help_panel = group.info.help, group.rich_help_panel
@@ -66,7 +66,7 @@ class LazyCommand(TyperCommand):
         return module, getattr(module, attribute)
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:
-        """Parse what was typed by the command itself, which is what runs then."""
+        """Load the command, and parse its arguments."""
         command = self.load()
         if LazyCommand.after_loading is not None:
             LazyCommand.after_loading()
@@ -74,7 +74,7 @@ class LazyCommand(TyperCommand):
 
 
 def in_panel(title: str, *commands: LazyCommand) -> tuple[LazyCommand, ...]:
-    """Return these commands, which the help of the group above shows in a panel of this title."""
+    """Put commands into a panel of this title in the help of their group, and return them."""
     for command in commands:
         command.rich_help_panel = title
     return commands

@@ -1,4 +1,4 @@
-"""From the options of `formicary run` to a container that reaches others."""
+"""Builds a container from the options of `formicary run`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_PASSWORD = 4096  # bytes
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionSettings:
-    """How a container is to reach others. None is what was not given.
+    """How a container reaches others; None for options that were not given.
 
     Attributes:
         platform: the platform's domain.
@@ -84,14 +84,11 @@ class ConnectionSettings:
         self._check_plan(name)
         return self._open(
             name,
+            self.route or "auto",
             listen=self.listen or self.spread_at,
-            route=self.route or "auto",
             seed=seed,
-            directory=self.directory or "replica",
-            directory_file=self.directory_file,
             creatable=self.creatable,
             accepts=self.accepts,
-            sleepers=self.sleepers,
             mode="synchronous" if self.is_synchronous else "asynchronous",
             **options,
         )
@@ -104,10 +101,11 @@ class ConnectionSettings:
         """
         self._check()
         # The server is there already; to arrange for a direct connection would take longer than to ask.
-        return self._open(name, route="auto" if self.join else "xmpp", guest=True)
+        return self._open(name, "auto" if self.join else "xmpp", guest=True)
 
-    def _open(self, name: str, **options: Any) -> Container:
-        from formicary.container.container import MAIN, PLATFORM, Container
+    def _open(self, name: str, route: Route, **options: Any) -> Container:
+        from formicary.container.container import PLATFORM, Container
+        from formicary.container.options import MAIN, Network, Services
 
         if self.join or self.server or self.account or self.can_be_joined_at:
             need_posix("platforms of several containers")
@@ -119,17 +117,27 @@ class ConnectionSettings:
             meeting = self._server_address(self.server)
         elif self.account is not None:
             meeting = self._account_address(self.account)
+        identity = None
         if self.can_be_joined_at is not None:
             from formicary.cli import join_files
 
-            options["identity"] = join_files.identity(f"{name}.{platform}")
+            identity = join_files.identity(f"{name}.{platform}")
         return Container(
             name,
             platform=meeting.platform if meeting else platform,
             server=meeting,
             join=joined,
-            tls=True if self.tls is None else "always" if self.tls else False,
-            main=self.main or MAIN,
+            network=Network(
+                route=route,
+                tls=True if self.tls is None else "always" if self.tls else False,
+                identity=identity,
+            ),
+            services=Services(
+                main=self.main or MAIN,
+                directory=self.directory or "replica",
+                directory_file=self.directory_file,
+                sleepers=self.sleepers,
+            ),
             **options,
         )
 
@@ -191,7 +199,7 @@ class ConnectionSettings:
 
     def _check_plan(self, name: str) -> None:
         """Make sure that a directory's file will be used."""
-        from formicary.container.container import MAIN
+        from formicary.container.options import MAIN
 
         is_main = self.join is None and (self.server is self.account is None or name == (self.main or MAIN))
         file = {"--directory-file": self.directory_file}

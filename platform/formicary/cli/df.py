@@ -152,7 +152,7 @@ async def watch(
 async def _changes(
     session: GuestSession, changes: Subscription, seconds: float | None
 ) -> AsyncGenerator[Change, None]:
-    """Yield what changes for some seconds, or as long as the platform is there."""
+    """Yield changes for some seconds, or until the platform is gone."""
     loop = asyncio.get_running_loop()
     until = None if seconds is None else loop.time() + seconds
     while until is None or loop.time() < until:
@@ -169,7 +169,7 @@ async def _changes(
 def _readings(
     what: str | None, type_: str | None, name: str | None
 ) -> Iterator[tuple[str | None, str | None]]:
-    """Yield the types and names to search for: what is one or the other, and one query asks for both."""
+    """Yield the types and names to search for: text that may be either takes two queries."""
     if what is None:
         yield type_, name
         return
@@ -232,7 +232,7 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 
 
 def _tell(change: Change, *, as_json: bool) -> None:
-    """Print what has changed, and have it go out at once."""
+    """Print a change, and flush it."""
     from formicary.cli.output import show_json
 
     for service in change.services:

@@ -1,4 +1,4 @@
-"""Names for commands while they ask a platform: few, so that it need not remember many."""
+"""Names of commands while they query a platform: few, so that it need not remember many."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_guest_name(domain: str) -> bool:
 
 @contextmanager
 def lease_name() -> Iterator[str]:
-    """Lease a name that no other command of this user on this host has."""
+    """Lease a name that no other command of this user uses on this host."""
     need_posix("platforms of several containers")
     # Commands of other users and hosts may ask the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]

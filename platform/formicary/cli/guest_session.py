@@ -1,4 +1,4 @@
-"""How commands ask a platform that runs: each opens a guest of it, asks, prints, and leaves."""
+"""Sessions in which commands query a running platform, as guests of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import typer
 from formicary.cli.connecting import ConnectionSettings
 from formicary.cli.options import CONNECTION, CONNECTIONS, parameters_of, with_parameters
 from formicary.cli.signals import run_until_signal
-from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
+from formicary.core.errors import LinkError, ManagementError, ServerError, UnknownAgentError, UsageError
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ AsNamed = Annotated[
 
 @dataclass(frozen=True)
 class GuestSession:
-    """A platform that a command has come to.
+    """A session with a running platform.
 
     Attributes:
         container: the guest that the command has opened.
@@ -72,13 +72,43 @@ class GuestSession:
         return self.container.directory
 
     def check(self) -> None:
-        """Make sure that the platform's container is there still.
+        """Check that the platform's main container is still there.
 
         Raises:
             LinkError: it is not.
         """
         if self.main.domain not in self.container.members:
             raise LinkError(f"the platform's container {self.main.name} is gone")
+
+    async def full_name(self, name: str) -> str:
+        """Return the full name of an agent; its own name is enough if no other agent has that.
+
+        Raises:
+            InvalidNameError: the name is invalid.
+            UnknownAgentError: there is no such agent, or there are several.
+        """
+        from formicary.core.names import check_receiver, complete
+
+        check_receiver(name)
+        if "@" in name:
+            return complete(name, self.main.domain, self.container.platform)
+        # A name may have asterisks of its own; what else it finds then is passed over.
+        agents = await self.management.list_agents(name.replace("*", "?"))
+        found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
+        if not found:
+            own = complete(name, self.main.domain, self.container.platform)
+            (place,) = await self.management.locate([own])
+            if (
+                place.state is not None
+            ):  # a container's own agent, which no list has: what is asked of it says so
+                return own
+            silent = "".join(f"; {each.domain} could not be reached" for each in agents.missing)
+            raise UnknownAgentError(f"no agent named {name} on the platform{silent}")
+        if len(found) > 1:
+            raise UnknownAgentError(
+                f"{len(found)} agents are named {name}; use a full name, such as {found[0]}"
+            )
+        return found[0]
 
 
 Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
@@ -88,7 +118,7 @@ Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
 def in_guest_session(
     command: Callable[Concatenate[GuestSession, P], Awaitable[None]], default_name: str | None = None
 ) -> Callable[..., None]:
-    """Make a command of what is done in such a session: with the options that say where the platform is.
+    """Return a command that runs a function in a guest session, with the options for reaching a platform.
 
     Args:
         command: what is done.
@@ -106,7 +136,7 @@ def in_guest_session(
 def with_platform_options(
     command: Callable[Concatenate[Within, P], None], default_name: str | None = None
 ) -> Callable[..., None]:
-    """Make a command of what may open such a session, or not: `within(what is done in it)`; as above."""
+    """Return a command that may open a guest session by `within(function)`; arguments as above."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
     (name_option,) = parameters_of({"own_name": As if default_name is None else AsNamed})
@@ -183,7 +213,7 @@ async def _open(container: Container, settings: ConnectionSettings) -> None:
 
 
 def _no_answer(container: Container) -> LinkError:
-    name = container.platform_options.main.partition(".")[0]
+    name = container.main_domain.partition(".")[0]
     return LinkError(
         f"the platform's container {name} has not answered within {_PATIENCE:g} s; check its "
         "process, which is busy or stopped"
@@ -191,13 +221,13 @@ def _no_answer(container: Container) -> LinkError:
 
 
 async def _find_main(container: Container, settings: ConnectionSettings) -> ContainerDescription:
-    """Wait until the platform's container has answered.
+    """Wait for an answer of the platform's main container, and describe it.
 
     Raises:
         LinkError: it does not.
         UsageError: it is another one.
     """
-    domain = container.platform_options.main
+    domain = container.main_domain
     name = domain.partition(".")[0]
     option = "--join" if settings.join is not None else "--main"
     try:

@@ -34,7 +34,7 @@ def folder() -> Path:
 
 
 def identity(domain: str) -> Path:
-    """Return where a container's identity file is: what lets those who have joined it find it after a crash.
+    """Return the path of a container's identity file, by which others find it again after a crash.
 
     Raises:
         UsageError: a container of this name runs that others can join, or the folder cannot be read.
@@ -50,7 +50,7 @@ def identity(domain: str) -> Path:
 
 @contextmanager
 def published(domain: str, address: str) -> Iterator[Path]:
-    """Keep a container's join address in its file as long as the block lasts; then its identity goes, too.
+    """Publish a container's join address in a file during the block; then remove it, and the identity.
 
     Args:
         domain: that of the container, which is open.
@@ -73,7 +73,7 @@ def published(domain: str, address: str) -> Iterator[Path]:
 
 
 def read(where: str) -> str:
-    """Return the join address that the option `--join` means.
+    """Return the join address for the value of `--join`.
 
     Args:
         where: the name of a container of this host, the path of a file, or `-` for standard input.
@@ -113,7 +113,7 @@ def listening() -> list[str]:
 
 
 def _write(path: Path, address: str) -> int:
-    """Write a join address and return a descriptor of its file, which is locked as long as that is open."""
+    """Write a join address; return a descriptor that keeps its file locked while open."""
     try:
         make_private_folder(path.parent)
         with _locked(path.parent):
@@ -196,7 +196,7 @@ def _is_held(path: Path) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep others from looking for a free name meanwhile."""
+    """Lock the search for a free name during the block."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         lock(descriptor)

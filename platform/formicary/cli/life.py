@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formicary.cli.agent_names import full_name
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say, show_json
@@ -52,7 +51,7 @@ def command_for(name: str, kind: type[OfAgent[Any]], command: Command) -> Callab
 
         async def do_one(typed: str) -> tuple[str, str | None]:
             try:
-                full = await full_name(session, typed)
+                full = await session.full_name(typed)
                 await session.management.perform(kind(full, **arguments))
             except FormicaryError as error:
                 return typed, str(error)

@@ -1,4 +1,4 @@
-"""What the directory lists, with the places and states of the agents that it names."""
+"""Services in the directory, with the locations and states of their agents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = 10_000
 
 
 async def find_all(session: GuestSession, query: Query) -> tuple[ServiceDescription, ...]:
-    """Return all services that match a query, whose limits do not count."""
+    """Return all services that match a query, ignoring its limits."""
     from msgspec.structs import replace
 
     found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
@@ -29,7 +29,7 @@ async def find_all(session: GuestSession, query: Query) -> tuple[ServiceDescript
 
 
 def state_of(agent: AgentDescription | AgentPlace) -> str:
-    """Return the state of an agent for a table, with where one goes that is in transit."""
+    """Return an agent's state for a table, with the destination of one in transit."""
     if agent.state is None:
         return ""
     return agent.state.value if agent.transit is None else f"{agent.state.value} {agent.transit}"
@@ -41,5 +41,5 @@ def cells(place: AgentPlace) -> tuple[str, str]:
 
 
 def fields(place: AgentPlace) -> dict[str, Any]:
-    """Return the same for JSON, beside what it has of an agent."""
+    """Return the location and state of an agent for JSON."""
     return {"container": place.container, "state": place.state, "transit": place.transit}

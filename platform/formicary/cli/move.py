@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formicary.cli.agent_names import full_name
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
@@ -117,7 +116,7 @@ async def _report(
     *,
     as_json: bool,
 ) -> None:
-    """Do something with an agent, and print what it is, or in JSON also why not.
+    """Run an action on an agent, and print the result; with JSON also the error.
 
     Args:
         session: the platform.
@@ -135,7 +134,7 @@ async def _report(
         "container": f"{label}.{platform or session.container.platform}",
     }
     try:
-        result["agent"] = name = await full_name(session, agent)
+        result["agent"] = name = await session.full_name(agent)
         copy = await do(name)
     except FormicaryError as error:
         if as_json:

@@ -1,4 +1,4 @@
-"""Options that several commands have: where a platform is, and how to get there."""
+"""Options shared by commands: where a platform is, and how to connect."""
 
 from __future__ import annotations
 
@@ -139,12 +139,12 @@ def with_parameters(
 
 
 def with_connection(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where a platform is to a command, as `**connection`."""
+    """Add the connection options to a command, as `**connection`."""
     *own, _ = inspect.signature(command, eval_str=True).parameters.values()
     return with_parameters(command, [*own, *parameters_of(CONNECTIONS)])
 
 
 def examples(*commands: str) -> str:
-    """Return what stands below a command's help."""
+    """Return the examples below a command's help."""
     # One paragraph each: within a paragraph, Typer joins the lines.
     return "\n\n".join(["Examples:", *(f"  formicary {command}" for command in commands)])

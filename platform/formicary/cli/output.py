@@ -1,4 +1,4 @@
-"""What commands print: tables and sentences for people, JSON for programs.
+"""Output of commands: tables and sentences for people, JSON for programs.
 
 Nothing is printed past this module, so that it need not be asked of each text where it comes from: names,
 reasons and all else of other processes cannot steer a terminal, begin a line, or be taken for markup.

@@ -1,4 +1,4 @@
-"""`formicary run`: the way to run a script that its options ask for."""
+"""`formicary run`: runs a script the way its options say."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> S
 
 
 def _view() -> View:
-    """Return what shows a container's platform in a browser.
+    """Return the view that shows a container's platform in a browser.
 
     Raises:
         UsageError: what that needs is not installed.
@@ -208,7 +208,7 @@ def _no_view(_: Container) -> AbstractAsyncContextManager[None]:
 
 
 def _launched(launcher: str | None, interface: str | None) -> Launcher | None:
-    """Return what starts containers on other hosts, if something is to."""
+    """Return the launcher of containers on other hosts; None for this host."""
     if launcher == "slurm":
         from formicary.local.launchers import SlurmLauncher
 

@@ -32,7 +32,7 @@ def run_alone(
     cpu_by_group: bool,
     view: View,
 ) -> None:
-    """Run a script's agents in this process, until all are gone or somebody ends it.
+    """Run a script's agents in this process until all have ended, or until it is interrupted.
 
     Args:
         script: the script; None where others create agents, or agents come.
@@ -63,7 +63,7 @@ def run_alone(
 
 
 def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
-    """Return the script's agents; none only where others can create some, or some can come.
+    """Return the script's agents; none only if some can be created or move here.
 
     Raises:
         UsageError: there are none and nobody can, or the script cannot be used.

@@ -1,4 +1,4 @@
-"""`formicary run --spade`: a program that was written for SPADE."""
+"""`formicary run --spade`: runs a program written for SPADE."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import complain, say
 from formicary.cli.running import report_dead_letters, to_be_joined
+from formicary.container.options import Limits
 from formicary.core.errors import FormicaryError, UsageError
-from formicary.core.origin import as_raised, origin
+from formicary.core.tracebacks import as_raised, raised_at
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -28,7 +29,7 @@ def run_spade(
     seed: int | None,
     refused: Mapping[str, Any],
 ) -> None:
-    """Run a program for SPADE as Python runs it, with our package in SPADE's place.
+    """Run a SPADE program as Python would, with our package in place of SPADE.
 
     What it raises is shown as Python shows it, and ends this process with exit code 1.
 
@@ -54,7 +55,7 @@ def run_spade(
 
     @contextlib.asynccontextmanager
     async def opener() -> AsyncIterator[Container]:
-        container = settings.container(name, seed, mailbox_limit=MAILBOX_LIMIT)
+        container = settings.container(name, seed, limits=Limits(mailbox=MAILBOX_LIMIT))
         opened.append(container)
         async with container:
             with to_be_joined(container, settings.can_be_joined_at) as hints:
@@ -68,7 +69,7 @@ def run_spade(
     try:
         _run(script)
     except FormicaryError as error:
-        complain(f"{error} ({origin(error)})")
+        complain(f"{error} ({raised_at(error)})")
         raise SystemExit(error.exit_code) from None
     except Exception as error:  # noqa: BLE001 -- whatever a program raises is shown as Python does
         kind, _, trace = as_raised(error)
@@ -90,7 +91,7 @@ def _run(script: Script) -> None:
 
 
 def _accounts(settings: ConnectionSettings) -> Accounts | None:
-    """Return which agents have accounts: those of a private server where containers meet."""
+    """Return the agents' accounts at the private server, if containers meet at one."""
     folder = settings.server_folder
     if folder is None:
         return None

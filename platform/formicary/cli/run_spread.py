@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.cli.output import say
 from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, what_runs
 from formicary.cli.signals import run_until_signal
+from formicary.container.options import Network, Services
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 from formicary.local.orders import LoadScript, StartLoaded
@@ -34,7 +35,7 @@ def run_spread(
     cpu_by_group: bool,
     view: View,
 ) -> int:
-    """Run a script's agents in several processes, until all are gone or somebody ends it.
+    """Run a script's agents in several processes until all have ended, or until it is interrupted.
 
     Args:
         script: the script; None where others create agents, or agents come.
@@ -65,13 +66,13 @@ def run_spread(
             "there are no agents, and none can be created here or move here, because nothing can "
             "reach these containers: add --listen, or a script"
         )
-    options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
+    options: dict[str, Any] = {"network": Network(tls="always")} if settings.tls else {}
     platform = LocalPlatform(
         containers,
         container=settings.container(name or NAME, seed),
         seed=seed,
         mode="synchronous" if settings.is_synchronous else "pooled",
-        directory=settings.directory or "replica",
+        services=Services(directory=settings.directory or "replica"),
         creatable=list(settings.creatable),
         accepts=list(settings.accepts),
         launcher=launcher,
@@ -80,13 +81,18 @@ def run_spread(
     try:
         run_until_signal(_live(platform, script, settings, seconds, view), loop_factory())
     finally:
-        letters = platform.container.dead_letters
-        total, reasons = letters.total, Counter(letters.reasons)
-        for child in platform.children:
-            total += child.report.dead_letters
-            reasons.update(dict(child.report.reasons))
-        report_dead_letters(total, reasons)
+        _report(platform)
     return sum(child.report.errors for child in platform.children)
+
+
+def _report(platform: LocalPlatform) -> None:
+    """Print how many messages could not be delivered in all containers, and why."""
+    letters = platform.container.dead_letters
+    total, reasons = letters.total, Counter(letters.reasons)
+    for child in platform.children:
+        total += child.report.dead_letters
+        reasons.update(dict(child.report.reasons))
+    report_dead_letters(total, reasons)
 
 
 async def _live(

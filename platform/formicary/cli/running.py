@@ -1,4 +1,4 @@
-"""What the ways to `formicary run` have in common: what there is to run, and what the user is told."""
+"""Shared by the variants of `formicary run`: what to run, and what to tell the user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 3  # reasons for dead letters, and names of agents
 
 
 def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None:
-    """Make sure that there is a script, or else that agents can come, and that their modules are found.
+    """Check that there is a script, or that agents can be created or move here, and that modules exist.
 
     Args:
         script: the script; None where there is none.
@@ -47,7 +47,7 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
 
 @contextlib.contextmanager
 def to_be_joined(container: Container, listens: str | None, other: str = "c2") -> Iterator[list[str]]:
-    """Let others join the container during the block, if it listens; yield hints for the user.
+    """Publish the join address during the block, if the container listens; yield hints for the user.
 
     Args:
         container: the container, which is open.
@@ -69,7 +69,7 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
 
 
 def what_runs(script: Script | None, names: list[str], container: Container) -> str:
-    """Return a phrase that says which agents run, or are waited for.
+    """Return a phrase that names the agents that run, or that are expected.
 
     Args:
         script: the script that has made them; None if there is none.
@@ -84,7 +84,7 @@ def what_runs(script: Script | None, names: list[str], container: Container) -> 
 
 
 def waits_for(container: Container) -> str:
-    """Return what a container without agents waits for."""
+    """Return a phrase for what a container without agents waits for."""
     what = ((container.creatable, "that others create"), (container.accepts, "that move here"))
     return "waiting for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
 

@@ -196,7 +196,7 @@ def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
 
 
 def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
-    """Print a server that runs; the secret stays in the state folder."""
+    """Print a running server; the secret stays in the state folder."""
     facts = _facts(found)
     if as_json:
         show_json({"running": found.running, "already": what == "is already running", **facts})

@@ -1,4 +1,4 @@
-"""Running what a command does until it ends, or until somebody ends it."""
+"""Runs a command until it ends or is interrupted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def run_until_signal(
     work: Coroutine[Any, Any, None], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> None:
-    """Run something in an event loop; Ctrl-C and SIGTERM cancel it.
+    """Run a coroutine in an event loop; Ctrl-C and SIGTERM cancel it.
 
     Args:
         work: what is run.

@@ -1,4 +1,4 @@
-"""`formicary top`: what a platform that runs does just now, again and again."""
+"""`formicary top`: live figures of a running platform."""
 
 from __future__ import annotations
 

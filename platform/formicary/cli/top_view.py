@@ -1,4 +1,4 @@
-"""What `formicary top` shows of the figures of all containers, as tables and as JSON."""
+"""Tables and JSON of `formicary top`."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _LINKS = ("LINK", "WAY", "#OUT/S", "#IN/S", "#PER FRAME", "#UNACKNOWLEDGED", "#F
 
 
 def view(before: Listing[Figures], after: Listing[Figures]) -> Group:
-    """Return what is shown of two looks at the platform."""
+    """Return the view of two samples of the platform."""
     return Group(*_parts(_pairs(before, after), after))
 
 
 def lines(before: Listing[Figures], after: Listing[Figures]) -> Iterator[str]:
-    """Give the same as plain text, line by line, with an empty one at the end."""
+    """Yield the view as lines of plain text, the last one empty."""
     console = Console(width=_WIDEST, force_terminal=False, color_system=None)
     with console.capture() as printed:
         console.print(view(before, after))
@@ -60,7 +60,7 @@ def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
 
 
 def _without_guests(figures: Figures) -> Figures:
-    """Leave the links to commands out, such as this one."""
+    """Return the links without those to commands, such as this one."""
     return replace(figures, links=tuple(link for link in figures.links if not is_guest_name(link.peer)))
 
 
@@ -138,7 +138,7 @@ def _links(pair: Pair) -> Iterator[tuple[str, ...]]:
 
 
 def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
-    """Give where CPU time goes, of those containers that account for it."""
+    """Yield the CPU time by group, of the containers that account for it."""
     accounted = [(figures, found) for figures, found in pairs if found is not None and found.cpu_by_group]
     if not accounted:
         return

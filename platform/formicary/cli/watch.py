@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.live.feed import Feed
-    from formicary.observe.events import MessageSeen
+    from formicary.observe.events import Filters, MessageSeen
 
 EPILOG = examples(
     "watch",
@@ -104,9 +104,6 @@ def watch(
     The exit code is 2 if an option is invalid, 3 if the platform cannot be
     reached or has ended or a recording is corrupt, and 130 after Ctrl-C.
     """
-    from formicary.observe.events import Filters
-
-    filters = Filters(conversation=conversation or "")
     if file is None:
         if speed is not None or export is not None:
             option = "--speed" if export is None else "--export"
@@ -120,7 +117,7 @@ def watch(
 
             feed = JoinedFeed(
                 session.container,
-                filters=filters,
+                filters=_filters(conversation),
                 may_act=allow is not None,
                 record=record,
                 most_bytes=record_size * _MEGABYTE,
@@ -129,26 +126,34 @@ def watch(
             await show(feed, title, web=web, port=port, record=record, as_json=as_json)
 
         within(watch_platform)
-        return
-    if record is not None or allow is not None:
+    elif record is not None or allow is not None:
         option = "--record" if allow is None else "--allow"
         raise UsageError(f"{option} requires a running platform, and {file} is a recording: omit {option}")
-    if export is not None:
+    elif export is not None:
         _export(file, conversation, export)
-        return
-    if as_json:
+    elif as_json:
         _print_all(file, conversation)
-        return
+    else:
+        _play(file, conversation, speed, web=web, port=port)
+
+
+def _filters(conversation: str | None) -> Filters:
+    from formicary.observe.events import Filters
+
+    return Filters(conversation=conversation or "")
+
+
+def _play(file: Path, conversation: str | None, speed: float | None, *, web: bool, port: int) -> None:
     from formicary.live.played import PlayedFeed
 
     _check_view(web=web, is_seen=False)
     feed = PlayedFeed(file, speed=1.0 if speed is None else speed)
-    feed.filters = filters
+    feed.filters = _filters(conversation)
     run_until_signal(show(feed, file.name, web=web, port=port))
 
 
 def _check_view(*, web: bool, is_seen: bool) -> None:
-    """Make sure that there is something to look at, before anything is opened.
+    """Check that the view can be shown, before anything is opened.
 
     Raises:
         UsageError: there is no terminal, or something is not installed.
@@ -162,7 +167,7 @@ def _check_view(*, web: bool, is_seen: bool) -> None:
 
 
 def require(package: str) -> None:
-    """Make sure that the extra `live` is there.
+    """Check that the extra `live` is installed.
 
     Raises:
         UsageError: it is not.
@@ -178,7 +183,7 @@ def require(package: str) -> None:
 async def show(
     feed: Feed, title: str, *, web: bool, port: int = 0, record: Path | None = None, as_json: bool = False
 ) -> None:
-    """Show a feed until it ends, or somebody ends it: as a page, in the terminal, as JSON, or not at all."""
+    """Show a feed until it ends or is interrupted: as a page, in the terminal, as JSON, or not at all."""
     if as_json:
         await _print(feed)
     elif web:
@@ -206,7 +211,7 @@ async def show(
 
 @asynccontextmanager
 async def viewed(container: Container) -> AsyncIterator[None]:
-    """Show a container's platform in a browser meanwhile, and say where."""
+    """Serve the live view of a container's platform during the block, and print its address."""
     from formicary.live.joined import JoinedFeed
     from formicary.live.web.serving import serving
 

@@ -1,7 +1,7 @@
 """Containers: where agents live, and how their messages are handed over.
 
-- `container`: a container, as users see it; `base_container`: what can be asked of it beside its agents
-- `options`: its options, and which of them go together; `option_values`: checks their values
+- `container`: a container, as users see it
+- `options`: the groups of its options; `option_values`: checks their values
 - `opening`: that it opens and closes once, and in which order
 - `facilities`: what it has beside agents, when it is needed
 - `lifecycle`: how its agents start and end

@@ -1,4 +1,4 @@
-"""Who has blocked the event loop of a container: counted by agent, and logged once in a while."""
+"""Agents that block a container's event loop: counted, and logged once in a while."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAY_AGAIN = 60.0  # s for which nothing more is said of what blocks at the same
 
 
 class Blocker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What has run for longer than 0.1 s without letting the event loop go on.
+    """Something that has blocked the event loop for longer than 0.1 s.
 
     Args:
         name: `name/Behaviour`, `name/handle` of a micro-agent, or what else it was, such as `main()`.
@@ -31,7 +31,7 @@ class Blocker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Blockers:
-    """What has blocked one container's event loop. Another thread adds to it.
+    """Everything that has blocked a container's event loop. Another thread adds to it.
 
     Args:
         container: the container's name.
@@ -44,7 +44,7 @@ class Blockers:
         self._silent_until: dict[str, float] = {}  # by place, or by name where that is not known
 
     def add(self, name: str, where: str, seconds: float, now: float) -> None:
-        """Count what has blocked the loop for `seconds` by now, and still does; say so if it is news."""
+        """Count something that has blocked the loop for `seconds` and still does; log it if it is new."""
         self.total += 1
         known = self._by_name.get(name)
         if known is not None:
@@ -55,7 +55,7 @@ class Blockers:
         self.say(name, where, seconds, now)
 
     def lengthen(self, name: str, seconds: float) -> None:
-        """Note that what was counted before has gone on until now, `seconds` in all."""
+        """Update the duration of what was counted before: `seconds` in all."""
         known = self._by_name.get(name)
         if known is not None and seconds > known.longest_s:
             self._by_name[name] = Blocker(name, known.times, seconds, known.where)

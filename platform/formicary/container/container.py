@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Self, TypeVar, TypeVarTuple
 
-from formicary.container.base_container import BaseContainer
 from formicary.container.blockers import Blockers
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.facilities import Facilities
 from formicary.container.lifecycle import Lifecycle
 from formicary.container.opening import Opening
-from formicary.container.option_values import as_path, check_modules, check_values
-from formicary.container.options import (
-    ConnectionOptions,
-    Mode,
-    PlatformOptions,
-    check_directory,
-    check_guest,
-    check_identity,
+from formicary.container.option_values import (
+    check_choice,
     check_means,
     check_mode,
-    main_domain,
+    check_modules,
+    check_server,
+    check_text,
+)
+from formicary.container.options import (
+    ConnectionOptions,
+    Limits,
+    Network,
+    Services,
+    check_groups,
     meeting_place,
+    refuse_unknown,
 )
 from formicary.container.program_exit import ProgramExit
 from formicary.core import randomness
+from formicary.core.conversing import Conversing
+from formicary.core.errors import ContainerClosedError, UsageError
 from formicary.core.names import check_container, check_platform
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from formicary.compute.pool import Means
     from formicary.container.dead_letters import DeadLetters
     from formicary.container.instruments import Instrument
+    from formicary.container.link_status import LinkStatus
     from formicary.container.protocols import Connectable, Peers
     from formicary.core.agent import Agent
     from formicary.core.failures import FailureLog
     from formicary.core.micro import MicroAgent
+    from formicary.core.scheduler import Scheduler
+    from formicary.directory.interface import Directory
     from formicary.local.child import ChildContainer
+    from formicary.management.guest import GuestServices
+    from formicary.management.management import Management
+    from formicary.management.services import PlatformServices
     from formicary.profiling.accounting.accounting import Accounting
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.service import ConversationService
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
 
@@ -51,12 +63,15 @@ Ts = TypeVarTuple("Ts")
 PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
 
-MAIN = "c1"
-"""The name of the platform's container where none is given."""
+Mode = Literal["asynchronous", "synchronous"]
+"""When behaviours go on: each as soon as it can, or all cycle by cycle."""
 
 
-class Container(BaseContainer):
-    """A place for any number of agents, in one event loop. `async with` it: that is its life.
+_LIMITS, _NETWORK, _SERVICES = Limits(), Network(), Services()
+
+
+class Container(Conversing):
+    """A place for any number of agents, in one event loop. Use as an async context manager.
 
     Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. So does
     `sys.exit()` in any of its agents (and KeyboardInterrupt): the block is cancelled, all agents end, and the
@@ -65,53 +80,34 @@ class Container(BaseContainer):
 
     Args:
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
-        platform: the platform's domain; if it is not given, that of the server or of the container to join,
-            else `lab.localhost`.
+        platform: the platform's domain; by default that of the server or of the container to join, else
+            `lab.localhost`.
         server: what connects it to the platform's other containers: `ServerAddress.load()`, or an ordinary
             XMPP account that they share, `AccountAddress("lab@example.org", "its password")`.
-        join: without a server, the `join_address` of another container, where all those who join it meet.
-        listen: the IP address of this host where other containers may reach this one, such as `"127.0.0.1"`
-            or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there. None: only
-            containers of this host that have a server or a container in common with it may reach it.
-        identity: with `listen` and no server, a file with the secrets by which those who join know this
-            container; it is made if there is none. A container of the same name that is opened with it later,
-            as after a crash, has the same `join_address`, and those who had joined come back by themselves.
-        route: how messages go to other containers: `"auto"`: by direct connections where these can be made,
-            else through the server, or through the container that both have joined; `"direct"`: by direct
-            connections only; `"xmpp"`: only through the server.
-        tls: whether direct connections to other hosts use TLS 1.3; `"always"`: those on this host, too.
-        mailbox_limit: how many messages a behaviour's mailbox holds; 0 for any number.
-        queue_limit: how many messages all micro-agents of the container may have waiting.
-        when_full: what `send` does with a full mailbox: wait up to `send_timeout`, or fail at once.
-        send_timeout: seconds.
-        seed: makes the agents' random generators give the same again; None for a new one.
-        main: the name of the platform's container, which keeps the list of all, where containers meet at a
-            server; without one it is that which the others join.
-        directory: how agents find each other: each container has all entries (`"replica"`), or an agent `df`
-            of the platform's container has them (`"central"`). All containers of a platform need the same.
-        directory_file: where the central directory keeps its entries, if it should outlive its process.
-        creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
-        accepts: the packages or modules whose agents may come here from other containers of the platform;
-            all classes of their behaviours have to lie there, too. Those that were started here come back
-            all the same.
-        sleepers: the file in which agents sleep, and from which they wake when the container is opened again;
-            None for a temporary one, with which they end.
-        copy: whether each agent gets a copy of each message, which cannot be changed and so is shared
-            otherwise: to measure what that would cost. What has to wait for room is not copied.
-        mode: `"asynchronous"`: each behaviour goes on as soon as it can; `"synchronous"`: all do one cycle,
-            which is to receive one message and go on to the next `receive`, before any does its next.
-        compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`,
-            `"interpreters"` (Python 3.14 and later; for modules that can be imported there, which none can
-            that imports this package), or `"auto"`: threads where Python has no global lock, else processes.
-        guest: whether it is none of the platform's containers, and only asks these: it is in no list of
+        join: without a server, the `join_address` of another container, where all that join it meet.
+        listen: the IP address of this host at which other containers may reach this one, such as
+            `"127.0.0.1"` or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there.
+            None: only containers of this host that share a server or a joined container with it.
+        guest: whether it is none of the platform's containers, and only queries them: it is not listed among
             them, and its agents can register nothing.
-        conversation_rules: what becomes of a message that has no place in its conversation, as the protocol
-            goes: it is a dead letter, and who has sent it is told by a `not-understood` (`"strict"`); or it
-            is counted, and goes to the behaviours as any message does (`"lenient"`).
+        creatable: packages or modules whose agents others may create here, such as `["shop"]`.
+        accepts: packages or modules whose agents may move here from other containers of the platform; all
+            classes of their behaviours must be there, too. Agents that were started here may always return.
+        mode: `"asynchronous"`: each behaviour runs as soon as it can; `"synchronous"`: all run one cycle,
+            from one `receive` to the next, before any begins its next.
+        seed: of the agents' random generators; None for a new one.
+        compute_in: what runs functions given to `compute`: `"processes"`, `"threads"`, `"interpreters"`
+            (Python 3.14 and later; only for modules that import nothing of this package), or `"auto"`:
+            threads where Python has no global lock, else processes.
+        copy: whether each agent gets its own copy of each message, to measure what that costs; messages are
+            otherwise shared, as they cannot be changed. Messages that wait for room are not copied.
+        limits: how many messages may wait, and what `send` then does.
+        network: how messages travel to other containers.
+        services: the platform's main container, its directory, and the files that outlive it.
 
     Raises:
-        InvalidNameError: a name cannot be one.
-        UsageError: an option is not what it should be, or the ways to meet others do not go together.
+        InvalidNameError: a name is invalid.
+        UsageError: an option is invalid or unknown, or `server`, `join`, `guest` and `network` do not fit.
     """
 
     dispatcher_type: ClassVar[type[Dispatcher]] = Dispatcher
@@ -125,67 +121,60 @@ class Container(BaseContainer):
         server: ServerAddress | AccountAddress | Connectable | None = None,
         join: str | None = None,
         listen: str | None = None,
-        identity: Path | str | None = None,
-        route: Literal["auto", "direct", "xmpp"] = "auto",
-        tls: bool | Literal["always"] = True,
-        mailbox_limit: int = 1000,
-        queue_limit: int = 100_000,
-        when_full: Literal["wait", "fail"] = "wait",
-        send_timeout: float = 30.0,
-        seed: int | None = None,
-        main: str = MAIN,
-        directory: Literal["replica", "central"] = "replica",
-        directory_file: Path | str | None = None,
+        guest: bool = False,
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),
-        sleepers: Path | str | None = None,
-        copy: bool = False,
         mode: Mode = "asynchronous",
+        seed: int | None = None,
         compute_in: Means = "auto",
-        guest: bool = False,
-        conversation_rules: Literal["strict", "lenient"] = "strict",
+        copy: bool = False,
+        limits: Limits = _LIMITS,
+        network: Network = _NETWORK,
+        services: Services = _SERVICES,
+        **unknown: Never,
     ) -> None:
-        check_values({
-            "server": server, "join": join, "listen": listen,
-            "identity": identity, "route": route, "tls": tls, "mailbox_limit": mailbox_limit,
-            "queue_limit": queue_limit, "when_full": when_full, "send_timeout": send_timeout,
-            "directory_file": directory_file, "sleepers": sleepers, "copy": copy, "guest": guest,
-            "conversation_rules": conversation_rules,
-        })  # fmt: skip
-        identity, directory_file, sleepers = map(as_path, (identity, directory_file, sleepers))
-        meeting = meeting_place(server, join)
-        check_guest(meeting, guest=guest)
+        refuse_unknown("Container", unknown)
+        check_server(server)
+        check_text("join", join, "the other container's join_address, as text")
+        check_choice("guest", guest, True, False)
+        check_choice("copy", copy, True, False)
+        check_mode(mode)
+        check_groups({"limits": limits, "network": network, "services": services})
+        connection = ConnectionOptions(
+            route=network.route, tls=network.tls, identity=network.identity, listen=listen
+        )
+        if network.identity is not None and (listen is None or server is not None):
+            raise UsageError(
+                "only a container that others can join has an identity file; pass listen= and no "
+                "server, or omit it"
+            )
+        meeting = meeting_place(server, join, guest=guest)
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
         self.name = check_container(name)
         self.platform = check_platform(platform)
         self.domain = f"{name}.{platform}"
-        connection = ConnectionOptions(listen, route, tls, identity)
-        self._facilities = Facilities(self, meeting, connection, check_means(compute_in))
-        self.dispatcher = self.dispatcher_type(
-            name, platform, when_full, send_timeout, self._facilities.open_services
-        )
-        self.dispatcher.copies = copy
-        self.program_exit = ProgramExit(self.dispatcher, self.close)
-        self.lifecycle = Lifecycle(self, mailbox_limit)
+        self.is_guest = guest
+        self.main_domain = self.domain if meeting is None else f"{services.main}.{platform}"
+        """The full domain of the platform's container."""
+        if join is not None:
+            self.main_domain = str(getattr(meeting, "domain", self.main_domain))
+        self.service_options = services
+        self.mode = mode
         self.seed = randomness.bits(64) if seed is None else seed
         self.creatable = check_modules("creatable=", creatable)
         self.accepts = check_modules("accepts=", accepts)
-        check_directory(directory, directory_file)
-        check_identity(identity, can_be_joined=listen is not None and server is None)
-        self.platform_options = PlatformOptions(
-            main=main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
-            directory=directory,
-            directory_file=directory_file,
-            sleepers=sleepers,
-            is_guest=guest,
+        self._facilities = Facilities(self, meeting, connection, check_means(compute_in))
+        self.dispatcher = self.dispatcher_type(
+            name, platform, limits.when_full, limits.send_timeout, self._facilities.open_services
         )
+        self.dispatcher.copies = copy
+        self.program_exit = ProgramExit(self.dispatcher, self.close)
+        self.lifecycle = Lifecycle(self, limits.mailbox)
         self.blockers = Blockers(name)
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
-        self.conversation_rules = conversation_rules
-        self.mode = check_mode(mode)
-        self._opening = Opening(self, self._facilities, queue_limit)
+        self._opening = Opening(self, self._facilities, limits.micro_agents)
 
     # -- life -----------------------------------------------------------------------------------------------
 
@@ -308,19 +297,19 @@ class Container(BaseContainer):
             return await pool.run(function, arguments, timeout)  # type: ignore[no-any-return]  # it is of `function`
 
     def add_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` of everything that happens from now on."""
+        """Notify `instrument` of everything that happens from now on."""
         self.dispatcher.add_instrument(instrument)
 
     def remove_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` nothing more; one that is not there is no error."""
+        """Stop notifying `instrument`; ignore one that was not added."""
         self.dispatcher.remove_instrument(instrument)
 
     def spawn(self, name: str, **options: Any) -> ChildContainer:
-        """Make one more container, in a process of its own, which joins this one; `async with` is its life.
+        """Return another container, in a process of its own, which joins this one; use it with `async with`.
 
         Args:
             name: its own name.
-            options: more of what `Container` takes, such as `mailbox_limit` and `seed`.
+            options: further options of `Container`, such as `limits` and `seed`.
 
         Raises:
             InvalidNameError: the name cannot be one.
@@ -333,7 +322,123 @@ class Container(BaseContainer):
         if not self.is_open:
             raise self.not_open_error()
         _ = self.join_address
-        return ChildContainer(self, name, {"tls": self._facilities.connection.tls, **options})
+        network = Network(tls=self._facilities.connection.tls)
+        return ChildContainer(self, name, {"network": network, **options})
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether agents can be started here."""
+        return self.dispatcher.scheduler is not None and not self.dispatcher.is_closing
+
+    def not_open_error(self) -> ContainerClosedError:
+        """Return the error for what needs an open container."""
+        return ContainerClosedError(f"container {self.name} is not open; use `async with container`")
+
+    def other_loop_error(self) -> ContainerClosedError:
+        """Return the error for using the container in another event loop."""
+        return ContainerClosedError(
+            f"container {self.name} was opened in another event loop; open, use and close it within "
+            "one asyncio.run(), or in the cells of a notebook"
+        )
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The scheduler of the agents; for transports and services.
+
+        Raises:
+            ContainerClosedError: the container was never opened.
+        """
+        if self.dispatcher.scheduler is None:
+            raise self.not_open_error()
+        return self.dispatcher.scheduler
+
+    # -- conversations --------------------------------------------------------------------------------------
+
+    @property
+    def conversation_service(self) -> ConversationService:
+        """The service of the agents' conversations; for agents and what is below.
+
+        Raises:
+            ContainerClosedError: the container was never opened.
+        """
+        return self._facilities.conversations or self._facilities.open_conversations()
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of what is no agent, such as a script or a notebook.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        if not self.is_open:
+            raise self.not_open_error()
+        return self.conversation_service.outside()
+
+    def container_lost(self, domain: str) -> None:
+        """End conversations with agents of a container whose link has ended."""
+        if self._facilities.conversations is not None:
+            self._facilities.conversations.container_lost(domain)
+
+    # -- the platform ---------------------------------------------------------------------------------------
+
+    @property
+    def platform_services(self) -> PlatformServices | GuestServices:
+        """The services of the platform, for agents and for what is below.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        if not (self.is_open or self._facilities.serves_agents):
+            raise self.not_open_error()
+        return self._facilities.services or self._facilities.open_services()
+
+    @property
+    def management(self) -> Management:
+        """The white pages of the platform, and actions on agents of any of its containers.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        return self.platform_services.management
+
+    @property
+    def directory(self) -> Directory:
+        """The platform's directory of services, to search and to watch; agents register by their own.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        return self.platform_services.directory
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The platform's containers by domain, as known here, including this one.
+
+        The value is a container's incarnation: about when it was started, in microseconds since 1970. A guest
+        knows the platform's container only, as long as that is there.
+        """
+        return self.platform_services.members
+
+    @property
+    def links(self) -> tuple[LinkStatus, ...]:
+        """The current state of the links to other containers."""
+        return () if self.dispatcher.transport is None else self.dispatcher.transport.status()
+
+    @property
+    def join_address(self) -> str:
+        """The address with which other containers `join` this one: text that contains a secret.
+
+        Raises:
+            ContainerClosedError: the container is not open, or does not `listen`.
+        """
+        address = getattr(self.dispatcher.transport, "join_address", None)
+        if address is None:
+            raise ContainerClosedError(
+                f"container {self.name} cannot be joined; open it with listen='127.0.0.1' and no server"
+            )
+        return str(address)
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self.dispatcher.agents)} agents>"

@@ -1,4 +1,4 @@
-"""What a container has beside its agents, each opened when the first of it is needed.
+"""Everything in a container beside its agents, opened when first needed.
 
 Most containers of a first hour need none of it. So these are the imports that lead up, and they are inside of
 functions.
@@ -56,7 +56,7 @@ class Facilities:
 
     async def open(self) -> None:
         """Open what cannot wait: where there are others to reach, or agents that sleep."""
-        transport, options = self._make_transport(), self._container.platform_options
+        transport, options = self._make_transport(), self._container.service_options
         if transport is not None or options.directory != "replica" or options.sleepers is not None:
             await self._open_with_services(transport)
         self.serves_agents = True
@@ -91,15 +91,14 @@ class Facilities:
 
     def open_services(self, transport: Transport | None = None) -> PlatformServices | GuestServices:
         """Make the services of the platform."""
-        options = self._container.platform_options
-        if options.is_guest:
+        if self._container.is_guest:
             from formicary.management.guest import GuestServices
 
-            self.services = GuestServices(self._container, options)
+            self.services = GuestServices(self._container)
         else:
             from formicary.management.services import PlatformServices
 
-            self.services = PlatformServices(self._container, options, transport)
+            self.services = PlatformServices(self._container, transport)
         self._container.lifecycle.on_gone = self.services.agent_gone
         return self.services
 

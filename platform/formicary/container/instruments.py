@@ -1,4 +1,4 @@
-"""Instruments (sniffers, tracers, profilers) are told of everything that happens in a container."""
+"""Instruments: told of everything that happens in a container (sniffers, tracers, profilers); and by whom."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ logger = get_logger("formicary")
 
 
 class Instrument:
-    """Subclass this, define the events that you want, and add it with `Container.add_instrument`.
+    """Subclass this, define what you want to be told of, and add it with `Container.add_instrument`.
 
-    Without instruments, they cost one truth test per message. An instrument that raises is logged and
-    removed; what it observed continues.
+    While a container has no instrument, they cost one truth test per message. An instrument that raises is
+    logged and taken out; what it looked at goes on.
     """
 
     def message_sent(self, message: Message) -> None:
         """Called when an agent of this container sends `message`."""
 
     def message_delivered(self, message: Message, receiver: str) -> None:
-        """Called when `message` was delivered to the agent with the full name `receiver`."""
+        """Called when `message` was handed to the agent of this container with the full name `receiver`."""
 
     def message_dead(self, letter: DeadLetter) -> None:
         """Called when a message could not be delivered."""
@@ -45,18 +45,18 @@ class Instrument:
         """Called when `agent` has left for the container with the full domain `destination`."""
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
-        """Called when `behaviour` has ended, with the exception if it failed."""
+        """Called when `behaviour` has ended, and with what exception if with one."""
 
 
 class Observed:
-    """A container's instruments and observers, and the routes of messages past instruments.
+    """Instruments and observers of a container, and the routes by which messages bypass them.
 
     Attributes:
-        instruments: told of everything; messages go without routes.
-        observers: wrap the entrances of agents, and are told of what else happens.
+        instruments: told of everything, on the long way of messages.
+        observers: in the entrances of agents, and told of what else happens.
         is_observed: whether there are any of either.
-        routes: what messages are delivered by, by receiver; transports use them and add to them.
-        scheduler: the container's, once it is open.
+        routes: the straight ways of messages; for transports too, which hand over by them and add to them.
+        scheduler: the container's, from when that is opened.
     """
 
     def __init__(self) -> None:
@@ -67,42 +67,42 @@ class Observed:
         self.scheduler: Scheduler | None = None
 
     def add_instrument(self, instrument: Instrument) -> None:
-        """Add an instrument, which is told of everything that happens from now on."""
+        """Notify `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
         self.is_observed = True
-        self.routes.clear()  # every message is dispatched the long way, which tells instruments
+        self.routes.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
-        """Remove an instrument, if it is there."""
+        """Stop notifying `instrument`; ignore one that was not added."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
         self.is_observed = bool(self.instruments or self.observers)
-        # Messages add their routes again.
+        # The routes come back by themselves.
 
     def add_observer(self, observer: Observer) -> None:
-        """Add an observer, which wraps entrances and is told of what else happens from now on."""
+        """Add an observer, which messages pass, and notify it of all other events from now on."""
         self.observers += (observer,)
         self.is_observed = True
         self.routes.clear()
 
     def remove_observer(self, observer: Observer) -> None:
-        """Remove an observer, if it is there."""
+        """Remove an observer; ignore one that was not added."""
         self.observers = tuple(other for other in self.observers if other is not observer)
         self.is_observed = bool(self.instruments or self.observers)
         self.routes.clear()
 
     def notify(self, event: str, *details: object) -> None:
-        """Tell all instruments of an event, by the name of their method."""
+        """Call a method of all instruments."""
         for instrument in self.instruments:
             self.tell_instrument(instrument, event, *details)
 
     def tell_all(self, event: str, *details: object) -> None:
-        """Tell all instruments and observers of an event, by the name of their method."""
+        """Call a method of all instruments and observers."""
         self.notify(event, *details)
         for observer in self.observers:
             getattr(observer, event)(*details)
 
     def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
-        """Tell one instrument of an event, and remove it if it raises."""
+        """Call a method of an instrument, and remove it if it raises."""
         try:
             getattr(instrument, event)(*details)
         except Exception:

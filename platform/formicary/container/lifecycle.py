@@ -1,4 +1,4 @@
-"""How the agents of a container start and end."""
+"""Starts and ends the agents of a container."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from formicary.core.errors import (
 from formicary.core.failures import FailureLog
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
-from formicary.core.origin import as_raised, origin
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import PROGRAM_EXITS
+from formicary.core.tracebacks import as_raised, raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -42,7 +42,7 @@ _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
 
 class Lifecycle:
-    """Starts the agents of a container, and does what is to be done when they or their behaviours end.
+    """Starts the agents of a container, and cleans up when they or their behaviours end.
 
     Args:
         container: the container.
@@ -105,7 +105,7 @@ class Lifecycle:
         self.begin(agent, address)
 
     def begin(self, agent: Agent | MicroAgent, address: str) -> None:
-        """Have an agent that is in the container begin: from now on it is one of the `agents`."""
+        """Start an agent that is in the container; from now on it is one of the `agents`."""
         dispatcher = self._dispatcher
         dispatcher.agents[address] = agent
         assert dispatcher.scheduler is not None  # the container is open
@@ -131,7 +131,7 @@ class Lifecycle:
         self._starting.add(address)
 
     def check_not_asleep(self, address: str) -> None:
-        """Make sure that no agent with a full name sleeps here.
+        """Check that no agent with this full name sleeps here.
 
         Raises:
             NameTakenError: one does.
@@ -144,7 +144,7 @@ class Lifecycle:
             )
 
     def check_not_away(self, address: str) -> None:
-        """Make sure that no agent of this home has a full name and lives elsewhere, or sleeps.
+        """Check that no agent of this home with this full name lives elsewhere, or sleeps.
 
         Raises:
             NameTakenError: one does.
@@ -162,7 +162,7 @@ class Lifecycle:
         self._starting.discard(address)
 
     def is_starting(self, address: str) -> bool:
-        """Tell whether an agent of a full name is being set up here, or is about to come."""
+        """Return whether an agent of a full name is being set up here, or is about to come."""
         return address in self._starting
 
     def add_system_agent(self, agent: MicroAgent) -> None:
@@ -231,7 +231,7 @@ class Lifecycle:
             logger.info("%s, as its container closes: %s", what, error)
 
     def is_failure(self, error: BaseException) -> bool:
-        """Tell whether an error is a failure: not if it only says that the container closes.
+        """Return whether an error is a failure: not if it only says that the container closes.
 
         Agents end one after the other, so those that are left may be told of others that they have ended.
         """
@@ -280,7 +280,7 @@ class Lifecycle:
                 dispatcher.tell_all("agent_stopped", agent)
 
     def agent_left(self, agent: Agent | MicroAgent, destination: str) -> None:
-        """Take out an agent that goes on in another container; for who moves it."""
+        """Remove an agent that continues in another container; for mobility."""
         self._take_out(agent)
         if self._dispatcher.conversations is not None:
             self._dispatcher.conversations.agent_left(str(agent.address))
@@ -297,7 +297,7 @@ class Lifecycle:
         self.let_join_end()
 
     async def stop_all(self) -> None:
-        """Stop all agents, the latest first; where this is cancelled, what has not begun to end just ends."""
+        """Stop all agents, the latest first; if cancelled, end at once those that have not begun to stop."""
         agents = self._dispatcher.agents
         try:
             self._dispatcher.withdraw(None)
@@ -329,19 +329,19 @@ class Lifecycle:
             raise error
 
     def agent_not_away(self, address: str) -> None:
-        """Called by who moves agents when one of this home that was away has ended, or is here again."""
+        """Called by mobility when an agent of this home that was away has ended, or is back."""
         if self.on_not_away is not None:
             self.on_not_away(address)
         self.let_join_end()
 
     def let_join_end(self) -> None:
-        """Let those go on who join, if all is over; called when an agent has ended here or elsewhere."""
+        """Wake those who join if all agents have ended; called when one has ended here or elsewhere."""
         if self._emptied is not None and self.is_over():
             self._emptied.set_result(None)
             self._emptied = None
 
     def is_over(self) -> bool:
-        """Tell whether no agent lives here that can go on, and none of this home elsewhere."""
+        """Return whether no agent lives here that can go on, and none of this home elsewhere."""
         dispatcher = self._dispatcher
         if dispatcher.is_closing:
             return not dispatcher.agents
@@ -365,5 +365,5 @@ def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> Base
         return error
     return AgentStateError(
         f"{part} of agent {agent.name} ended with CancelledError although it was not cancelled: "
-        f"something it awaited was ({origin(error)})"
+        f"something it awaited was ({raised_at(error)})"
     )

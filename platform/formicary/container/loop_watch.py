@@ -17,8 +17,8 @@ import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.logs import get_logger
-from formicary.core.origin import is_of_users, place
 from formicary.core.scheduler import Scheduler
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ _BATCHES = {Scheduler._run_strands.__code__, Scheduler._run_micro.__code__}  # n
 
 
 class _Step(NamedTuple):
-    """What a loop does at one look: equal at two looks where it has not gone on between them."""
+    """A sample of a loop: two are equal if the loop has not continued between them."""
 
     turn: int
     batch: tuple[int, int]
@@ -50,7 +50,7 @@ class _Step(NamedTuple):
 
 
 class _Times:
-    """How long a thread runs, and waits for a processor, as far as the system says."""
+    """A thread's running time, and its time waiting for a processor, if the system tells."""
 
     def __init__(self, native_id: int) -> None:
         self._files: tuple[int, ...] = ()
@@ -74,7 +74,7 @@ class _Times:
         return self._latest
 
     def wants_processor(self) -> bool:
-        """Tell whether the thread runs now, or waits for a processor; False where that is not known."""
+        """Return whether the thread runs now, or waits for a processor; False where that is not known."""
         if not self._files:
             return False
         with contextlib.suppress(OSError, IndexError):
@@ -89,7 +89,7 @@ class _Times:
 
 
 class _Watched:
-    """One container's scheduler, and what was seen of it."""
+    """A container's scheduler, and its latest samples."""
 
     def __init__(self, scheduler: Scheduler, blockers: Blockers, forget: Callable[[object], object]) -> None:
         self.scheduler = weakref.ref(scheduler, forget)
@@ -203,7 +203,7 @@ def _name_of_other(loop: asyncio.AbstractEventLoop, top: FrameType | None) -> st
 
 
 class LoopWatch:
-    """The thread that looks, and what it looks at: one for a process, as long as there are containers."""
+    """The thread that samples the loops of a process, while there are containers."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -253,13 +253,13 @@ class LoopWatch:
                 self._thread.wakes.set()
 
     def sleep(self) -> bool:
-        """Have the next turn wake the thread; return False if there is one already."""
+        """Make the next turn wake the thread; return False if one already does."""
         for scheduler in self._schedulers():
             scheduler.unwatched = self._wake
         return not any(scheduler.awake for scheduler in self._schedulers())
 
     def watched(self) -> list[_Watched]:
-        """Return what is looked at."""
+        """Return the loops that are watched."""
         return list(self._watched.values())
 
     def _schedulers(self) -> Iterator[Scheduler]:

@@ -1,4 +1,4 @@
-"""That a container opens and closes once, whoever asks and how often; and a word if nobody closes it."""
+"""Opens and closes a container once, and warns if nobody closes it."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Opening:
                 stack.push_async_callback(facilities.conversations.tell_ends)
 
     def check_new(self) -> None:
-        """Make sure that it was never opened, and that this is no worker process that only imports a program.
+        """Check that it was never opened, and that this is no worker process that imports a program.
 
         Raises:
             ContainerClosedError: it was.
@@ -137,7 +137,7 @@ class Opening:
 
 
 def _refuse_in_worker() -> None:
-    """End a worker process whose program would start over: it does not say what is for the first process."""
+    """End a worker process whose program opens a container on import."""
     multiprocessing = sys.modules.get("multiprocessing.process")
     if multiprocessing is not None and getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(

@@ -1,104 +1,80 @@
-"""Checks the value of each option of a container before anything is opened."""
+"""Checks values of a container's options: one sentence for each that is invalid."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formicary.container.protocols import Connectable
 from formicary.core.errors import UsageError
 from formicary.core.quoting import shorten
-from formicary.core.times import check_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-_YES_OR_NO = (True, False)
-_CHOICES: Mapping[str, tuple[object, ...]] = {
-    "route": ("auto", "direct", "xmpp"),
-    "tls": (True, False, "always"),
-    "when_full": ("wait", "fail"),
-    "conversation_rules": ("strict", "lenient"),
-    "copy": _YES_OR_NO,
-    "guest": _YES_OR_NO,
-}
-_TEXTS: Mapping[str, str] = {
-    "join": "the other container's join_address, as text",
-    "listen": "the IP address at which others can reach this container, such as '127.0.0.1'",
-}
+    from formicary.compute.pool import Means
 
 
-def check_values(options: Mapping[str, Any]) -> None:
-    """Check the values of options; None is accepted where it is the default.
-
-    Args:
-        options: options of `Container`, by name.
-
-    Raises:
-        UsageError: an option cannot have its value.
-    """
-    for name, given in options.items():
-        if given is not None or name in _CHOICES:
-            _check(name, given)
-
-
-def _check(name: str, given: Any) -> None:
-    if name in _CHOICES:
-        choices = _CHOICES[name]
-        if not any(given is each or (isinstance(given, str) and given == each) for each in choices):
-            raise _error(name, f"one of {', '.join(map(repr, choices))}", given)
-    elif name in _TEXTS:
-        if not isinstance(given, str):
-            raise _error(name, _TEXTS[name], given)
-    elif check := _CHECKS.get(name):
-        check(name, given)
-
-
-def _error(name: str, wanted: str, given: object) -> UsageError:
+def error(name: str, wanted: str, given: object) -> UsageError:
+    """Return the error for an option with an invalid value."""
     return UsageError(f"{name}= must be {wanted}, not {shorten(given)}")
 
 
-def _check_server(name: str, given: object) -> None:
-    if isinstance(given, Connectable) and not isinstance(given, type):
+def check_choice(name: str, given: object, *choices: object) -> None:
+    """Check that a value is one of the choices; UsageError."""
+    if not any(given is each or (isinstance(given, str) and given == each) for each in choices):
+        raise error(name, f"one of {', '.join(map(repr, choices))}", given)
+
+
+def check_text(name: str, given: object, wanted: str) -> None:
+    """Check that a value is text or None; UsageError with what is wanted."""
+    if given is not None and not isinstance(given, str):
+        raise error(name, wanted, given)
+
+
+def check_count(name: str, given: object, *, least: int = 1) -> None:
+    """Check that a value is a number of messages; UsageError."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        more = "" if least else ", or 0 for no limit"
+        raise error(name, f"a number of messages above 0, such as 1000{more}", given)
+
+
+def check_path(name: str, given: object) -> None:
+    """Check that a value is a path or None; UsageError."""
+    if given is not None and not isinstance(given, str | os.PathLike):
+        raise error(name, "the path of a file", given)
+
+
+def check_server(given: object) -> None:
+    """Check that a value is a server or None; UsageError."""
+    if given is None or (isinstance(given, Connectable) and not isinstance(given, type)):
         return
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
 
     if isinstance(given, str | os.PathLike):
-        raise UsageError(f"{name}= must be a ServerAddress: write ServerAddress.load({os.fspath(given)!r})")
+        raise UsageError(f"server= must be a ServerAddress: write ServerAddress.load({os.fspath(given)!r})")
     if not isinstance(given, ServerAddress | AccountAddress):
-        raise _error(name, "a ServerAddress, such as ServerAddress.load()", given)
+        raise error("server", "a ServerAddress, such as ServerAddress.load()", given)
 
 
-def _check_limit(name: str, given: object) -> None:
-    least = 0 if name == "mailbox_limit" else 1  # as a queue without any room would take nothing
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        more = "" if least else ", or 0 for no limit"
-        raise _error(name, f"a number of messages above 0, such as 1000{more}", given)
+def check_mode(given: object) -> None:
+    """Check the mode of one container; UsageError."""
+    if given == "pooled":
+        raise UsageError("a container is one process; for several, use LocalPlatform(mode='pooled')")
+    check_choice("mode", given, "asynchronous", "synchronous")
 
 
-def _check_path(name: str, given: object) -> None:
-    if not isinstance(given, str | os.PathLike):
-        raise _error(name, "the path of a file", given)
-
-
-def _check_modules(name: str, given: Any) -> None:
-    check_modules(f"{name}=", given)
-
-
-def _check_send_timeout(name: str, given: object) -> None:
-    check_seconds(given, f"{name}=", least=0)
-
-
-def as_path(given: Path | str | None) -> Path | None:
-    """Return an option's file as a path."""
-    if given is None:
-        return None
-    from pathlib import Path
-
-    return Path(given)
+def check_means(given: Means) -> Means:
+    """Return what runs functions; UsageError if it cannot."""
+    check_choice("compute_in", given, "auto", "processes", "threads", "interpreters")
+    if given == "interpreters" and sys.version_info < (3, 14):
+        raise UsageError(
+            "compute_in='interpreters' needs Python 3.14 or later, and this is "
+            f"{'.'.join(map(str, sys.version_info[:3]))}: use 'processes'"
+        )
+    return given
 
 
 def check_modules(option: str, given: Sequence[str]) -> tuple[str, ...]:
@@ -128,16 +104,3 @@ def check_modules(option: str, given: Sequence[str]) -> tuple[str, ...]:
                 "it, or start in the folder that contains it"
             )
     return tuple(names)
-
-
-_CHECKS: Mapping[str, Callable[[str, Any], object]] = {
-    "server": _check_server,
-    "mailbox_limit": _check_limit,
-    "queue_limit": _check_limit,
-    "send_timeout": _check_send_timeout,
-    "identity": _check_path,
-    "directory_file": _check_path,
-    "sleepers": _check_path,
-    "creatable": _check_modules,
-    "accepts": _check_modules,
-}

@@ -1,19 +1,20 @@
-"""The options of a container: which go together, and where it meets others by them."""
+"""The options of a container: in groups, and which of them go together."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Literal
+import os  # noqa: TC003 -- signatures show the types
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from formicary.container.option_values import check_choice, check_count, check_path, check_text, error
 from formicary.core.errors import UsageError
-from formicary.core.quoting import shorten
+from formicary.core.names import check_container
+from formicary.core.times import check_seconds
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
-    from formicary.compute.pool import Means
     from formicary.container.protocols import Connectable
     from formicary.server.account import XmppServer
     from formicary.transport.addresses import JoinAddress
@@ -24,120 +25,176 @@ REPLICA = "replica"
 DIRECTORIES = {REPLICA: "", "central": "formicary.directory.central.client:CentralDirectory"}
 """All designs, with the clients of those in which an agent has the entries. Others may be added."""
 
-Mode = Literal["asynchronous", "synchronous"]
-"""When behaviours go on: each as soon as it can, or all cycle by cycle."""
-
-_MEANS: tuple[Means, ...] = ("auto", "processes", "threads", "interpreters")
+MAIN = "c1"
+"""The default name of the platform's container."""
 
 
-class ConnectionOptions(msgspec.Struct, frozen=True):
-    """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
-
-    listen: str | None = None
-    route: Literal["auto", "direct", "xmpp"] = "auto"
-    tls: bool | Literal["always"] = True
-    identity: Path | None = None
-
-
-class PlatformOptions(msgspec.Struct, frozen=True):
-    """How a container's platform is managed; see the arguments of `Container`.
+class Limits(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """How many messages may wait in a container, and what `send` does when a mailbox is full.
 
     Args:
-        main: the full domain of the platform's container.
-        directory: how agents find each other.
-        directory_file: the file of a central directory.
-        is_guest: whether the container is none of the platform's, and only asks these.
-        sleepers: the file of agents that sleep; None for one that goes with the container.
+        mailbox: messages that each behaviour's mailbox holds; 0 for any number.
+        micro_agents: messages that all micro-agents together may have waiting.
+        when_full: `"wait"`: `send` waits up to `send_timeout` for room; `"fail"`: it fails at once.
+        send_timeout: seconds.
+
+    Raises:
+        UsageError: a value is invalid.
     """
 
-    main: str
+    mailbox: int = 1000
+    micro_agents: int = 100_000
+    when_full: Literal["wait", "fail"] = "wait"
+    send_timeout: float = 30.0
+
+    def __post_init__(self) -> None:
+        check_count("mailbox", self.mailbox, least=0)
+        check_count("micro_agents", self.micro_agents)  # as a queue without any room would take nothing
+        check_choice("when_full", self.when_full, "wait", "fail")
+        check_seconds(self.send_timeout, "send_timeout=", least=0)
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """How messages travel to other containers.
+
+    Args:
+        route: `"auto"`: over direct connections where possible, else through the server, or through the
+            container that both have joined; `"direct"`: over direct connections only; `"xmpp"`: through the
+            server only.
+        tls: whether direct connections to other hosts use TLS 1.3; `"always"`: those on this host, too.
+        identity: for a container with `listen` and without a server: the file of its secrets, which is
+            created if missing. Opened again with this file, as after a crash, a container of the same name
+            has the same `join_address`, and those that had joined it reconnect by themselves.
+
+    Raises:
+        UsageError: a value is invalid.
+    """
+
+    route: Literal["auto", "direct", "xmpp"] = "auto"
+    tls: Literal[True, False, "always"] = True
+    identity: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("route", self.route, "auto", "direct", "xmpp")
+        check_choice("tls", self.tls, True, False, "always")
+        check_path("identity", self.identity)
+
+
+class ConnectionOptions(Network, frozen=True, kw_only=True):
+    """What a transport needs to know: `Network`, and the `listen` of `Container`."""
+
+    listen: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_text(
+            "listen",
+            self.listen,
+            "the IP address at which others can reach this container, such as '127.0.0.1'",
+        )
+
+
+class Services(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """How the services of a platform run; `main` and `directory` must be the same in all its containers.
+
+    Args:
+        main: where containers meet at a server, the name of the platform's container, which keeps the list
+            of all. Without a server it is the one that the others join.
+        directory: how agents find each other: `"replica"`: every container has all entries; `"central"`: an
+            agent `df` in the platform's container has them.
+        directory_file: the file in which a central directory keeps its entries; None for memory only.
+        sleepers: the file in which agents sleep, and from which they wake when the container is opened
+            again; None for a temporary one, with which they end.
+        conversation_rules: what happens to a message that its conversation's protocol does not allow:
+            `"strict"`: it becomes a dead letter, and its sender gets a `not-understood`; `"lenient"`: it is
+            counted, and delivered to the behaviours.
+
+    Raises:
+        UsageError: a value is invalid, or `directory_file` is given for another directory.
+        InvalidNameError: `main` is not a container's name.
+    """
+
+    main: str = MAIN
     directory: Literal["replica", "central"] = "replica"
-    directory_file: Path | None = None
-    is_guest: bool = False
-    sleepers: Path | None = None
+    directory_file: str | os.PathLike[str] | None = None
+    sleepers: str | os.PathLike[str] | None = None
+    conversation_rules: Literal["strict", "lenient"] = "strict"
+
+    def __post_init__(self) -> None:
+        check_container(self.main)
+        check_choice("directory", self.directory, *DIRECTORIES)
+        check_choice("conversation_rules", self.conversation_rules, "strict", "lenient")
+        check_path("sleepers", self.sleepers)
+        check_path("directory_file", self.directory_file)
+        if self.directory_file is not None and self.directory != "central":
+            raise UsageError(
+                f"a {self.directory} directory has no file; omit directory_file=, or use directory='central'"
+            )
 
 
-def check_guest(meeting: object | None, *, guest: bool) -> None:
-    """Refuse a guest that meets nobody.
+GROUPS: Mapping[str, type[Limits | Network | Services]] = {
+    "limits": Limits,
+    "network": Network,
+    "services": Services,
+}
+"""The groups, by the option of `Container` that takes each."""
+
+_PLACES: Mapping[str, str] = {
+    "mailbox_limit": "limits=Limits(mailbox=...)",
+    "queue_limit": "limits=Limits(micro_agents=...)",
+} | {
+    name: f"{option}={kind.__name__}({name}=...)"
+    for option, kind in GROUPS.items()
+    for name in kind.__struct_fields__
+}
+
+
+def check_groups(given: Mapping[str, object]) -> None:
+    """Check that values are groups of options; UsageError.
+
+    Args:
+        given: groups, by the option of `Container` that takes each.
+    """
+    for name, group in given.items():
+        check_group = GROUPS[name]
+        if not isinstance(group, check_group):
+            raise error(name, f"{check_group.__name__}(...), of `formicary`", group)
+
+
+def of_plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of `Container` whose groups have come as plain data from another process."""
+    return {name: GROUPS[name](**given) if name in GROUPS else given for name, given in options.items()}
+
+
+def refuse_unknown(owner: str, options: Iterable[str], known: Iterable[str] = ()) -> None:
+    """Refuse options that do not exist, or that belong into a group.
+
+    Args:
+        owner: who takes options, for the sentence.
+        options: their names.
+        known: those that it takes.
 
     Raises:
-        UsageError: it is one.
+        UsageError: there is such an option.
     """
-    if guest and meeting is None:
-        raise UsageError("a guest needs a server, an account or a container to join; pass one of them")
-
-
-def check_means(means: Means) -> Means:
-    """Refuse what can run no functions.
-
-    Raises:
-        UsageError: it is that.
-    """
-    if means not in _MEANS:
-        raise UsageError(f"compute_in= must be one of {', '.join(_MEANS)}, not {means!r}")
-    if means == "interpreters" and sys.version_info < (3, 14):
-        raise UsageError(
-            "compute_in='interpreters' needs Python 3.14 or later, and this is "
-            f"{'.'.join(map(str, sys.version_info[:3]))}: use 'processes'"
-        )
-    return means
-
-
-def check_mode(mode: Mode) -> Mode:
-    """Refuse what a container cannot do.
-
-    Raises:
-        UsageError: it is that.
-    """
-    given: str = mode
-    if given == "pooled":
-        raise UsageError("a container is one process; for several, use LocalPlatform(mode='pooled')")
-    if given not in {"asynchronous", "synchronous"}:
-        raise UsageError(f"mode= must be 'asynchronous' or 'synchronous', not {shorten(given)}")
-    return mode
-
-
-def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:
-    """Refuse an identity file where nobody joins.
-
-    Raises:
-        UsageError: there is one.
-    """
-    if identity is not None and not can_be_joined:
-        raise UsageError(
-            "only a container that others can join has an identity file; pass listen= and no "
-            "server, or omit it"
-        )
-
-
-def check_directory(directory: str, file: Path | None) -> None:
-    """Refuse a directory that nobody builds, or that has no use for its file.
-
-    Raises:
-        UsageError: it is one.
-    """
-    if directory not in DIRECTORIES:
-        raise UsageError(f"the directory must be one of {', '.join(DIRECTORIES)}, not {directory!r}")
-    if file is not None and directory != "central":
-        raise UsageError(f"a {directory} directory has no file; omit the file, or use a central directory")
-
-
-def main_domain(own: str, meeting: object | None, join: str | None, named: str) -> str:
-    """Return the domain of the platform's container: which others join, or which is named."""
-    if meeting is None:
-        return own
-    return str(getattr(meeting, "domain", named)) if join is not None else named
+    for name in sorted({*options} - {*known}):
+        if place := _PLACES.get(name):
+            raise UsageError(f"{owner} takes {place} instead of {name}=")
+        more = f"; it takes {', '.join(sorted(known))}" if known else ""
+        raise UsageError(f"{owner} has no option {name}={more}")
 
 
 def meeting_place(
-    server: XmppServer | Connectable | None, join: str | None
+    server: XmppServer | Connectable | None, join: str | None, *, guest: bool
 ) -> XmppServer | JoinAddress | Connectable | None:
     """Return where a container meets others: a server, or the container that it joins.
 
     Raises:
-        UsageError: both are given, or an address is none.
+        UsageError: both are given, a guest has neither, or an address is invalid.
     """
     if join is None:
+        if guest and server is None:
+            raise UsageError("a guest needs a server, an account or a container to join; pass one of them")
         return server
     if server is not None:
         raise UsageError("a container either has a server or joins another container; omit server= or join=")

@@ -1,4 +1,4 @@
-"""What becomes of `sys.exit()` and KeyboardInterrupt in an agent: the container closes in order before."""
+"""Handles `sys.exit()` and KeyboardInterrupt in an agent: the container closes in order first."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ContainerClosedError
 from formicary.core.logs import get_logger
-from formicary.core.origin import origin
 from formicary.core.quoting import shorten
+from formicary.core.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -42,11 +42,11 @@ class ProgramExit:
         self._closing: asyncio.Task[None] | None = None
 
     def enter_block(self) -> None:
-        """Remember who is inside the container's block: the current task."""
+        """Remember the current task as the one in the container's block."""
         self._block = asyncio.current_task()
 
     def request(self, who: str, error: BaseException) -> None:
-        """Have the program end with `error` when the container has closed; the first one counts.
+        """End the program with `error` once the container has closed; only the first counts.
 
         Args:
             who: has raised it, as `alice/Ask`, for the log.
@@ -62,7 +62,7 @@ class ProgramExit:
         if self._error is not None:
             return
         self._error = error
-        name, what, where = self._dispatcher.name, shorten(error, _LONGEST), origin(error)
+        name, what, where = self._dispatcher.name, shorten(error, _LONGEST), raised_at(error)
         logger.warning("closing container %s: %s raised %s at %s", name, who, what, where)
         if block is None or block.done():
             if not is_ending:  # nobody is inside a block: what was kept comes out of this task, into the loop
@@ -72,12 +72,12 @@ class ProgramExit:
             self._is_cancelled = block.cancel()
 
     def refusal(self) -> ContainerClosedError:
-        """Return what is raised instead where somebody starts an agent: that may be a task of the user's."""
+        """Return the error for whoever starts an agent, which may be a task of the user's."""
         what = shorten(self._error, _LONGEST)
         return ContainerClosedError(f"container {self._dispatcher.name} is closing because {what} was raised")
 
     async def leave_block(self, error: BaseException | None) -> None:
-        """Take back the cancellation of who leaves the block; `error` is what it leaves with."""
+        """Withdraw the cancellation of the task that leaves the block with `error`."""
         self._is_leaving = True
         block = self._block
         if self._is_cancelled and block is asyncio.current_task() and block is not None:
@@ -93,7 +93,7 @@ class ProgramExit:
             )
 
     def end(self) -> None:
-        """Raise what was kept, if anything was: when all is closed, and in the task that was in the block."""
+        """Raise the stored exit, if any, once all is closed, in the task that was in the block."""
         block, error = self._block, self._error
         if error is not None and (block is None or block.done() or block is asyncio.current_task()):
             self._error = None

@@ -1,10 +1,10 @@
-"""What runs without any container: messages, agents, behaviours, and who drives them.
+"""Everything that needs no container: messages, agents, behaviours and their scheduler.
 
 It imports nothing of the other packages; users find what is theirs in `formicary` itself.
 
 - `names`: names of agents, containers and platforms, and how short ones are completed
 - `message`, `template`: messages, and which of them a behaviour takes
-- `errors`: all exceptions; `quoting`: foreign text in sentences; `origin`: where an exception comes from
+- `errors`: all exceptions; `quoting`: foreign text in sentences; `tracebacks`: where an exception was raised
 - `failures`: what agents have failed with
 - `clock`: the time; `times`: checks times that users give; `event_loop`: which loop programs run in
 - `systems`: what differs between operating systems

@@ -60,7 +60,7 @@ class Agent(BaseAgent, Conversing):
         """Prepare the agent, when its container starts it; for subclasses. Behaviours start after it."""
 
     def add_behaviour(self, behaviour: Behaviour, template: Template | None = None) -> None:
-        """Give the agent a behaviour, now or, if it has not started, when it starts.
+        """Add a behaviour, which starts now or, if the agent has not started, with it.
 
         Args:
             behaviour: what to do; one that belongs to no agent yet.
@@ -246,7 +246,7 @@ class Agent(BaseAgent, Conversing):
         return is_moving and self.address in self._container.dispatcher.held
 
     def _is_inside(self) -> bool:
-        """Tell whether one of its behaviours is what runs now."""
+        """Return whether one of its behaviours is what runs now."""
         return any(map(_IS_RUNNING, self._strands()))
 
     def _kill_behaviours(self) -> None:
@@ -308,7 +308,7 @@ class Agent(BaseAgent, Conversing):
     # -- messages -------------------------------------------------------------------------------------------
 
     def _rewire(self) -> None:
-        """Have messages come in by the shortest way that the behaviours allow."""
+        """Route messages by the shortest way that the behaviours allow."""
         if self._address is None or self._state is _GONE:
             return  # the way is another agent's of this name, or to where that lives
         if self._address in (routes := self._container.dispatcher.routes):

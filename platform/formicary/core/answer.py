@@ -32,7 +32,7 @@ class Answer(asyncio.Future[Any]):
             strand.wake_up(self)
 
     def fail(self, error: BaseException) -> None:
-        """Have `error` raised where it is awaited."""
+        """Raise `error` where it is awaited."""
         strand, self._strand = self._strand, None
         self.set_exception(error)
         self.exception()  # who asks may have had another error first, and never come to this one

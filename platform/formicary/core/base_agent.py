@@ -1,4 +1,4 @@
-"""What all agents have in common: a name, a state, a container, a beginning and an end."""
+"""The base of all agents: name, state, container, start and end."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class BaseAgent:
     # -- moving ---------------------------------------------------------------------------------------------
 
     async def move(self, to: str) -> None:
-        """Have the agent go on in another container, under the same name; where it is there, do nothing.
+        """Move the agent to another container, under the same name; do nothing if it is there.
 
         Its behaviours come to rest first: each waits in `receive`, for its time or for what a subscription to
         the directory or a group tells, or is between two runs.
@@ -173,7 +173,7 @@ class BaseAgent:
         await self.container.platform_services.mobility.move(self, to)
 
     async def clone(self, to: str, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
-        """Have another agent begin in a container, with a copy of all that `move` would carry but messages.
+        """Start another agent in a container, with a copy of all that `move` carries except messages.
 
         Args:
             to: the container's name or domain.
@@ -289,7 +289,7 @@ class BaseAgent:
 
     @reserved
     def last_failure(self) -> FailureRecord | None:
-        """What is known of the latest failure; None if there was none."""
+        """The latest failure; None if there was none."""
         return None if self._failures is None else self._failures.latest
 
     # -- what the container asks for ------------------------------------------------------------------------
@@ -313,7 +313,7 @@ class BaseAgent:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Let those go on who join."""
+        """Wake those who join."""
         if self._end is not None and not self._end.done():
             self._end.set_result(None)
 
@@ -328,7 +328,7 @@ class BaseAgent:
             self._let_go()
 
     def leave_container(self, remains: Host, error: BaseException | None) -> None:
-        """Be what is left behind of an agent that goes on elsewhere; for who moves it.
+        """Become the remnant of an agent that continues elsewhere; for mobility.
 
         Args:
             remains: takes the place of the container.

@@ -1,4 +1,4 @@
-"""What all behaviours have in common: how they send and receive, and how they begin and end."""
+"""The base of all behaviours: sending, receiving, start and end."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STARTING, _RUNNING, _ENDING, _LEFT = Phase.STARTING, Phase.RUNNING, Phase.ENDIN
 
 
 class Behaviour(Conversing):
-    """What the kinds of behaviours have in common. Subclass one of those, not this.
+    """The base of the kinds of behaviours. Subclass one of those, not this.
 
     A behaviour has a mailbox of its own. It receives what its template matches, everything if it has none.
     `agent` is the agent that it belongs to, from `add_behaviour` on.
@@ -286,11 +286,11 @@ class Behaviour(Conversing):
         return self._exit_code
 
     def is_done(self) -> bool:
-        """Tell whether the behaviour has ended."""
+        """Return whether the behaviour has ended."""
         return self.mailbox.is_done()
 
     def is_killed(self) -> bool:
-        """Tell whether `kill` was called."""
+        """Return whether `kill` was called."""
         return self._killed
 
     def mailbox_size(self) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Conversing:
-    """What behaviours and containers have in common: they ask agents, and get the answers."""
+    """Conversations of behaviours and containers: they ask agents, and get answers."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ class Conversing:
     def request(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Have somebody do something, and return its final `inform`; await it (FIPA SC00026).
+        """Request an action of an agent, and return its final `inform`; await it (FIPA SC00026).
 
         An `agree` that comes before is no answer. When the time is over, or this is cancelled, the other one
         is told by a `cancel`.
@@ -105,7 +105,7 @@ class Conversing:
     def request_when(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Have somebody do something when a condition holds (FIPA SC00028); as `request`."""
+        """Request an action once a condition holds (FIPA SC00028); as `request`."""
         conversations = self.conversations
         return conversations.exchange(conversations.known.RequestWhen, to, body, timeout, fields)
 
@@ -137,14 +137,14 @@ class Conversing:
     def broker(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Have a broker find who can do something, and pass on the answer (FIPA SC00033); as `request`."""
+        """Ask a broker to find an agent and pass on its answer (FIPA SC00033); as `request`."""
         conversations = self.conversations
         return conversations.exchange(conversations.known.Brokering, to, body, timeout, fields)
 
     def recruit(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Have a recruiter find who can do something, and answers itself (FIPA SC00034); as `request`."""
+        """Ask a recruiter to find an agent, which then answers itself (FIPA SC00034); as `request`."""
         conversations = self.conversations
         return conversations.exchange(conversations.known.Recruiting, to, body, timeout, fields)
 
@@ -267,7 +267,7 @@ class Conversing:
     def two_phase_commit(
         self, partners: Iterable[str] | Partners, body: str | bytes = "", *, timeout: float
     ) -> Coroutine[Any, Any, None]:
-        """Have all do something, or none; await it (Gray 1978).
+        """Request an action of all agents or none; await it (Gray 1978).
 
         All are asked by `query-if`; if all have said `confirm`, they do it when they get `accept-proposal`.
         Else all get `reject-proposal`.
@@ -290,7 +290,7 @@ class Conversing:
     def converse(
         self, protocol: Protocol, partner: str | Partners, *, timeout: float | None = None
     ) -> Conversation:
-        """Have a conversation by any protocol, step by step: `async with self.converse(...) as talk`.
+        """Hold a conversation by any protocol, step by step: `async with self.converse(...) as talk`.
 
         Args:
             protocol: what may be said, such as one of your own.

@@ -17,7 +17,7 @@ WAIT: Any = object()
 
 @types.coroutine
 def pause() -> Generator[None, None, None]:
-    """Let the others go first; as `asyncio.sleep(0)`, and told from a user's own."""
+    """Yield to the others; like `asyncio.sleep(0)`, but distinct from a user's own."""
     yield
 
 

@@ -95,7 +95,7 @@ class CycleScheduler(Scheduler):
     # -- what the scheduler does otherwise ------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Have the queue run in the next turn of the loop, if a cycle goes on or can begin."""
+        """Run the queue in the next turn of the loop, if a cycle continues or can begin."""
         if self._has_steps():
             super().wake()
         elif self._gate is not None and not self._is_open and (self.ready or self.micro):
@@ -161,7 +161,7 @@ class CycleScheduler(Scheduler):
     # -- cycles ---------------------------------------------------------------------------------------------
 
     def join(self, gate: Gate) -> None:
-        """Have `gate` begin all cycles from now on, the first of which has the number 1."""
+        """Let `gate` begin all cycles from now on; the first has the number 1."""
         self._gate = gate
         self.cycle = 0
         self._is_open = True
@@ -178,7 +178,7 @@ class CycleScheduler(Scheduler):
             super().wake()
 
     def end_cycles(self) -> None:
-        """Have nothing wait for anything else any more, as the container closes."""
+        """Release everything that waits, as the container closes."""
         self._is_ending = True
         gate, self._gate = self._gate, None
         if gate is not None:
@@ -216,13 +216,13 @@ class CycleScheduler(Scheduler):
                 self.loop.call_soon(self._go_on)  # others of its kind may begin in this turn
 
     def _has_steps(self) -> bool:
-        """Tell whether there is anything to run now."""
+        """Return whether there is anything to run now."""
         if self._is_open:
             return bool(self._now or self._now_micro)
         return self._gate is None and bool(self.ready or self.micro) and not self._is_waited_for()
 
     def _is_waited_for(self) -> bool:
-        """Tell whether somebody has not finished the cycle: not one that is suspended."""
+        """Return whether somebody has not finished the cycle: not one that is suspended."""
         return any(
             task not in self._arrived and not (isinstance(task, Strand) and task.is_held)
             for task in self._busy

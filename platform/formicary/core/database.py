@@ -113,7 +113,7 @@ class Database:
         return int(version)
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Have what is committed reach the disk; not before the file was checked."""
+        """Flush what was committed to the disk; only after the file was checked."""
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
 
@@ -126,7 +126,7 @@ class Database:
 
     @contextmanager
     def transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """Have changes be made as a whole, or not at all."""
+        """Make changes as a whole, or not at all."""
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -138,14 +138,14 @@ class Database:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Have errors of SQLite and the system be a `StoreError`."""
+        """Raise errors of SQLite and the system as a `StoreError`."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             raise self.explain(error) from error
 
     def explain(self, error: sqlite3.Error | OSError) -> StoreError:
-        """Return the error that says what is wrong, and what can be done."""
+        """Return the error with the cause and the next step."""
         if isinstance(error, OSError):
             return StoreError(f"{self.path} cannot be opened: {error.strerror}; choose another file")
         kind = self._kind

@@ -1,4 +1,4 @@
-"""Whether classes of agents and behaviours are written as they have to be: newcomers' mistakes, said at once.
+"""Checks classes of agents and behaviours for newcomers' mistakes.
 
 Each class is looked at once, when the first of its objects is used. What is refused is looked at again.
 """
@@ -50,7 +50,7 @@ _GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT001, FBT002 -- only for machines
-    """Check what is to be a behaviour, or a machine's state, and the class of it.
+    """Check a behaviour or a machine's state, and its class.
 
     Raises:
         DefinitionError: it is none, or its class is not written as it has to be.
@@ -97,7 +97,7 @@ def _no_behaviour(given: object, what: str, call: str) -> str:
 
 
 def check_agent(given: object) -> None:
-    """Check what is to be an agent, and the class of it.
+    """Check an agent, and its class.
 
     Raises:
         DefinitionError: it is none, or its class is not written as it has to be.
@@ -183,7 +183,7 @@ def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
 
 
 def _returns_nothing(function: FunctionType) -> bool:
-    """Tell whether all that a plain function can return is None; one that always raises returns nothing.
+    """Return whether all that a plain function can return is None; one that always raises returns nothing.
 
     This reads the source, since bytecode differs between versions of Python; without source the answer is no.
     """

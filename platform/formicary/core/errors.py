@@ -46,7 +46,7 @@ class NameTakenError(FormicaryError):
 
 
 class AgentStateError(FormicaryError):
-    """What was asked for is not possible in the state that the agent or behaviour is in."""
+    """An operation is not possible in the current state of the agent or behaviour."""
 
 
 class DefinitionError(FormicaryError, TypeError):
@@ -54,7 +54,7 @@ class DefinitionError(FormicaryError, TypeError):
 
 
 class UnsupportedError(FormicaryError, NotImplementedError):
-    """What was called is not here: not on this system, or not for this agent, or only on another platform."""
+    """A function is not available: on this system, for this agent, or on this platform."""
 
 
 class MailboxFullError(FormicaryError):
@@ -162,7 +162,7 @@ class ManagementError(FormicaryError):
 
 
 class ManagementRequestError(ManagementError, ValueError):
-    """What a management agent was asked is not written as it should be, or names what there is not.
+    """A request to a management agent is malformed, or names something unknown.
 
     Args:
         message: the sentence that says what is wrong.
@@ -225,7 +225,7 @@ class UnauthorisedError(DirectoryError, ManagementError):
 
 
 class DirectoryRequestError(DirectoryError, ValueError):
-    """What the directory was asked is not written as it should be.
+    """A request to the directory is malformed.
 
     Args:
         message: the sentence that says what is wrong.
@@ -244,7 +244,7 @@ class StoreError(DirectoryError):
 
 
 class GroupError(FormicaryError):
-    """What was asked for in a group cannot be done."""
+    """A request in a group cannot be fulfilled."""
 
 
 class GroupExistsError(GroupError):

@@ -1,4 +1,4 @@
-"""What agents have failed with: how often, the latest, and what nobody has been told of yet."""
+"""The failures of agents: how many, the latest, and those that nobody was told of."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.clock import now
-from formicary.core.origin import origin
 from formicary.core.quoting import printable
+from formicary.core.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,12 +39,12 @@ class FailureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def part(self) -> str:
-        """What of the agent has failed, such as `Ask`, `setup` or `handle`."""
+        """The part of the agent that failed, such as `Ask`, `setup` or `handle`."""
         return self.name.partition("/")[2]
 
     @property
     def what(self) -> str:
-        """What the exception is, what it says, and where it was raised, in one line."""
+        """The exception, its text, and where it was raised, in one line."""
         what = f"{self.error}: {self.text}" if self.text else self.error
         return f"{what} ({self.place})"
 
@@ -53,11 +53,11 @@ class FailureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def describe(name: str, error: BaseException) -> FailureRecord:
-    """Return what is known of a failure, as text that can be shown."""
+    """Return the record of a failure, as text that can be shown."""
     text = printable(str(error))
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + "..."
-    return FailureRecord(name, type(error).__name__, text, printable(origin(error)), now())
+    return FailureRecord(name, type(error).__name__, text, printable(raised_at(error)), now())
 
 
 class AgentFailures:

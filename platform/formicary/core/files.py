@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
-    """Give a temporary file name beside `path` to write to; it becomes `path` when the block ends well.
+    """Yield a temporary path beside `path` to write to; it becomes `path` if the block succeeds.
 
     When the block raises, or is interrupted, the temporary file is removed and `path` is as it was. A link is
     replaced, and so is whatever else is there; for files that a user names, see `output_file`.
@@ -44,7 +44,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """Give a temporary file name, as `replacing` does, for output that a user wants at `path`.
+    """Yield a temporary path, as `replacing` does, for output that a user wants at `path`.
 
     A link is kept, and its target is replaced. A pipe or a device, such as `/dev/stdout`, is written to when
     the block ends well.
@@ -109,7 +109,7 @@ def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside `path` to fill; it becomes `path` if the block ends well, else it is removed.
+    """Yield a folder beside `path` to fill; it becomes `path` if the block succeeds, else it is removed.
 
     Raises:
         OSError: the folder cannot be made, or there is another one at `path` by now.

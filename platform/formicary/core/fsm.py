@@ -54,7 +54,7 @@ class State(OneShotBehaviour):
 
 
 class Machine(NamedTuple):
-    """What a machine is made of: its first state, the one that it is in, all states, and where each leads."""
+    """A machine's definition: its initial state, current state, states and transitions."""
 
     first: str | None
     current: str | None
@@ -143,7 +143,7 @@ class FSMBehaviour(OneShotBehaviour):
             await pause()  # states that never wait must not starve the others
 
     def check_transition(self, source: str, dest: str) -> None:
-        """Make sure that the machine may go from `source` to `dest`.
+        """Check that the machine may go from `source` to `dest`.
 
         Raises:
             AgentStateError: it may not.

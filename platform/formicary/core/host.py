@@ -79,7 +79,7 @@ class Lifecycle(Protocol):
         """Called when the `handle` of a micro-agent has raised an exception."""
 
     def is_failure(self, error: BaseException) -> bool:
-        """Tell whether an error is a failure: not if it only says that the container closes."""
+        """Return whether an error is a failure: not if it only says that the container closes."""
 
     def agent_failed(self, failure: FailureRecord, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""

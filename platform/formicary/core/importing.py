@@ -1,4 +1,4 @@
-"""From a class's name to the class, as far as its module may be imported."""
+"""Finds a class by its name, if its module may be imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_REASON = 300  # characters of an exception's text
 
 
 def is_allowed(module: str, allowed: Sequence[str]) -> bool:
-    """Tell whether a module is one of those that are allowed, or below one."""
+    """Return whether a module is one of those that are allowed, or below one."""
     return any(module == each or module.startswith(f"{each}.") for each in allowed)
 
 

@@ -74,7 +74,7 @@ def _traceback(raised: Any, said: list[str]) -> str:
 
 
 def _texts(error: BaseException) -> Iterator[str]:
-    """Give what an exception says, and all others that its traceback shows with it."""
+    """Yield the text of an exception, and of all others that its traceback shows."""
     left: list[BaseException | None] = [error]
     seen: set[int] = set()
     while left:

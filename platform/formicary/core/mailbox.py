@@ -47,7 +47,7 @@ class MessageSink(Protocol):
         """Wait for room; it may be taken again by the time the caller runs."""
 
     def is_done(self) -> bool:
-        """Tell whether nobody will receive from here any more."""
+        """Return whether nobody will receive from here any more."""
 
 
 Deliver = Callable[["Message"], "Sequence[MessageSink] | None"]
@@ -368,7 +368,7 @@ class Mailbox:
         return f"{self.owner.agent.name}/{type(self.owner).__name__}"
 
     def is_done(self) -> bool:
-        """Tell whether the behaviour has ended."""
+        """Return whether the behaviour has ended."""
         return self.strand is not None and self.strand.done()
 
     @property
@@ -402,7 +402,7 @@ class Mailbox:
 
 
 def check_timeout(timeout: object) -> None:
-    """Refuse what is no time for `receive`.
+    """Check a timeout of `receive`.
 
     Raises:
         UsageError: it is none.

@@ -123,7 +123,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return answer_to(self, own if type(own) is str else None, body, performative)
 
     def check(self) -> None:
-        """Make sure that every parameter has the type that its receiver expects.
+        """Check that every parameter has the type that its receiver expects.
 
         Raises:
             InvalidMessageError: one has not.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MicroInbox:
-    """Where a micro-agent's messages go into its container's queue.
+    """The entrance of a micro-agent's messages to its container's queue.
 
     As with mailboxes, all that a message touches is here, in objects of one class, whatever the agent's.
     """
@@ -58,7 +58,7 @@ class MicroInbox:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes messages at all."""
+        """Whether it accepts messages."""
         return self.limit >= 0
 
     async def room(self) -> None:
@@ -66,7 +66,7 @@ class MicroInbox:
         await self.scheduler.room()
 
     def is_done(self) -> bool:
-        """Tell whether the agent is gone."""
+        """Return whether the agent is gone."""
         return self.agent.state is AgentState.GONE
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ class MicroAgent(BaseAgent):
                 strand.cancel()
 
     def handling_strands(self) -> tuple[Strand, ...]:
-        """Return what its asynchronous `handle` has begun and not ended."""
+        """Return the unfinished calls of its asynchronous `handle`."""
         return tuple(self.micro_inbox.handling or ()) if self.micro_inbox else ()
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:

@@ -110,20 +110,20 @@ def check_container(name: str) -> str:
 
 
 def is_container(name: str) -> bool:
-    """Tell whether `name` can be a container's name."""
+    """Return whether `name` can be a container's name."""
     return name != "localhost" and _LABEL.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=1000)  # as of `is_domain`
 def is_container_of(domain: str, platform: str) -> bool:
-    """Tell whether `domain` can be a container's of a platform."""
+    """Return whether `domain` can be a container's of a platform."""
     name, _, rest = domain.partition(".")
     return rest == platform and is_container(name)
 
 
 @lru_cache(maxsize=1000)  # there are many agents to each
 def is_domain(domain: str) -> bool:
-    """Tell whether something is DNS labels joined by dots."""
+    """Return whether something is DNS labels joined by dots."""
     return len(domain) <= _LONGEST_DOMAIN and all(_LABEL.fullmatch(label) for label in domain.split("."))
 
 

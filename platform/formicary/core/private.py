@@ -118,7 +118,7 @@ def _keeps_others_out(path: Path) -> bool:
 
 
 def _is_alone_in(group: int) -> bool:
-    """Tell whether a group is the user's own, which many systems create under the user's name."""
+    """Return whether a group is the user's own, which many systems create under the user's name."""
     import grp
     import pwd
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.coroutines import pause, rest_until
 from formicary.core.mailbox import Mailbox
-from formicary.core.origin import is_of_users, place
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ _POINTS = {
 
 
 def is_at_rest(behaviour: Behaviour) -> bool:
-    """Tell whether a behaviour that does not run now is at rest."""
+    """Return whether a behaviour that does not run now is at rest."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return True
@@ -40,7 +40,7 @@ def is_at_rest(behaviour: Behaviour) -> bool:
 
 
 def waits_for_time(behaviour: Behaviour) -> bool:
-    """Tell whether a behaviour that does not run now waits until it is due."""
+    """Return whether a behaviour that does not run now waits until it is due."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return False

@@ -308,7 +308,7 @@ class Scheduler:
         """Wait for `waiter` no longer."""
 
     def end_cycles(self) -> None:
-        """Have nothing wait for anything else any more, as the container closes."""
+        """Release everything that waits, as the container closes."""
 
     def queued(self) -> Iterable[object]:
         """Return all that is in the queues: messages among much else."""

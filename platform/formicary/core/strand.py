@@ -96,7 +96,7 @@ class Strand(asyncio.Future[Any], TaskLike):
             scheduler.schedule(self)
 
     def is_untouched(self) -> bool:
-        """Tell whether a spare strand is as it was made: nobody has cancelled, named or watched it."""
+        """Return whether a spare strand is as it was made: nobody has cancelled, named or watched it."""
         return not (self._cancels or self._name or self._callbacks or getweakrefcount(self))
 
     @property
@@ -285,7 +285,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         return self._cancels
 
     def _is_disturbed(self) -> bool:
-        """Tell whether an exception is to be raised in the coroutine."""
+        """Return whether an exception is to be raised in the coroutine."""
         return self._must_cancel or self._error is not None
 
     # -- holding, for agents that are suspended, or about to move ------------------------------------------

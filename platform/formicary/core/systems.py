@@ -19,7 +19,7 @@ def usable_cores() -> int:
 
 
 def is_posix() -> bool:
-    """Tell whether this is a system such as Linux or macOS, on which all of Formicary runs."""
+    """Return whether this is a system such as Linux or macOS, on which all of Formicary runs."""
     return fcntl is not None
 
 

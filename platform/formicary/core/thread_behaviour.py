@@ -13,7 +13,7 @@ from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.errors import AgentStateError
 from formicary.core.logs import get_logger
 from formicary.core.message import answer_to
-from formicary.core.origin import is_of_users, place
+from formicary.core.tracebacks import is_of_users, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -232,7 +232,7 @@ class _ThreadSide(Executor):
     # -- in the thread --------------------------------------------------------------------------------------
 
     def is_here(self) -> bool:
-        """Tell whether this is the thread."""
+        """Return whether this is the thread."""
         return self._thread is threading.current_thread()
 
     def ask(self, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:

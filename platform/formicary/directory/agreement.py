@@ -9,7 +9,6 @@ from formicary.container.options import DIRECTORIES
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
-    from formicary.container.options import PlatformOptions
     from formicary.container.protocols import Transport
     from formicary.directory.interface import Backend
 
@@ -28,11 +27,12 @@ class Agreement:
 
     channel = CHANNEL
 
-    def __init__(self, name: str, options: PlatformOptions, backend: Backend, transport: Transport) -> None:
+    def __init__(self, name: str, main: str, directory: str, backend: Backend, transport: Transport) -> None:
         self._name = name
-        self._options = options
+        self._main = main
+        self._directory = directory
         self._backend = backend
-        self._outbox = ControlOutbox(transport, CHANNEL, lambda _: [options.directory.encode()])
+        self._outbox = ControlOutbox(transport, CHANNEL, lambda _: [directory.encode()])
         self._others: dict[str, str] = {}  # how those build it that do otherwise
         self._heard: set[str] = set()
 
@@ -59,8 +59,8 @@ class Agreement:
         if design not in DIRECTORIES:
             raise ValueError(f"{domain} uses an unknown directory design: {payload[:40]!r}")
         self._heard.add(domain)
-        is_main = domain == self._options.main
-        if design == self._options.directory:
+        is_main = domain == self._main
+        if design == self._directory:
             self._others.pop(domain, None)
             if is_main:
                 self._backend.refusal = None
@@ -74,7 +74,7 @@ class Agreement:
             logger.error("%s", sentence)
 
     def _sentence(self, other: str, design: str, *, is_main: bool) -> str:
-        own = self._options.directory
+        own = self._directory
         if is_main:
             return (
                 f"the platform's container {other} has directory={design!r} and container {self._name} has "
@@ -83,7 +83,7 @@ class Agreement:
         return (
             f"container {other} has directory={design!r} and container {self._name} has directory={own!r}, "
             f"so they share no directory; open all with that of the platform's container "
-            f"{self._options.main.partition('.')[0]}"
+            f"{self._main.partition('.')[0]}"
         )
 
     def close(self) -> None:

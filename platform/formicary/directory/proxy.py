@@ -13,7 +13,6 @@ from formicary.directory.language import ENQUIRIES, Search
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
-    from formicary.container.options import PlatformOptions
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
     from formicary.fipa.management_agent import ManagementAgent
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 class DirectoryProxy(CentralDirectory):
     """A `Backend` that only searches and watches."""
 
-    def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
-        super().__init__(container, agent, options)
-        self._address = f"{MANAGEMENT}@{options.main}"
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+        super().__init__(container, agent)
+        self._address = f"{MANAGEMENT}@{container.main_domain}"
         self._ontology = ENQUIRIES
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:

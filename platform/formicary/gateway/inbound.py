@@ -12,11 +12,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import MANAGEMENT, now, sentence, shorten
 from formicary.gateway.acl_reader import read_acl
+from formicary.gateway.allowed_hosts import AllowedHosts
 from formicary.gateway.envelope import STRING_FORM, read_envelope
 from formicary.gateway.foreign_names import platform_of
 from formicary.gateway.hosts import host_in, is_local
 from formicary.gateway.multipart import read_parts
-from formicary.gateway.origins import Origins
 from formicary.http import ASKING, HttpServer, listen
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Inbound:
         self._translator = translator
         self._peers = peers
         self._limit = limit
-        self._origins = Origins()
+        self._allowed_hosts = AllowedHosts()
         self._is_local = True
         name = f"the gateway of container {container.name}"
         self._server = HttpServer(name, self._answer, connections=connections, kept=_KEPT)
@@ -146,7 +146,7 @@ class Inbound:
             raise HttpError(400, str(error)) from None
         sender = self._sender(acl, envelope)
         peer = self._peers.peer_of(platform_of(sender.name))
-        if peer is not None and not await self._origins.may_send(peer, request.remote):
+        if peer is not None and not await self._allowed_hosts.may_send(peer, request.remote):
             raise HttpError(403, f"{peer.name} is expected at another address")
         await self._deliver(acl, sender, envelope)
 

@@ -141,8 +141,8 @@ class JoinedFeed(Feed):
 
     async def _look_for_containers(self) -> None:
         container = self._container
-        if container.platform_options.is_guest and not container.members:
-            name = container.platform_options.main.partition(".")[0]
+        if container.is_guest and not container.members:
+            name = container.main_domain.partition(".")[0]
             self._error = LinkError(f"the platform's container {name} is gone")
             return
         found = await container.management.list_containers()

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from formicary.container.option_values import check_values
+from formicary.container.options import GROUPS, check_groups, refuse_unknown
 from formicary.core.errors import ContainerLostError, ManagementError, UsageError
 from formicary.core.importing import is_allowed
 from formicary.core.logs import get_logger
@@ -31,22 +31,11 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 OPTIONS: Final = frozenset(
-    {
-        "accepts",
-        "compute_in",
-        "copy",
-        "creatable",
-        "directory",
-        "mailbox_limit",
-        "mode",
-        "queue_limit",
-        "seed",
-        "send_timeout",
-        "tls",
-        "when_full",
-    }
+    {"accepts", "compute_in", "copy", "creatable", "limits", "mode", "network", "seed", "services"}
 )
-"""What containers in processes of their own may be given of what `Container` takes."""
+"""The options of `Container` that those in processes of their own may be given."""
+
+_SINGLE: Final = {"network": ("identity", "route"), "services": ("directory_file", "main", "sleepers")}
 
 _ENDS_WITHIN: Final = 30.0  # s that a container's agents get to end; each takes at most ten
 _ALLOWS_WITHIN: Final = 30.0  # s, as for every request to one container
@@ -54,17 +43,18 @@ _SHOWN: Final = 5  # names of agents in a sentence
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse what a container in another process cannot be given.
+    """Refuse options that a container in another process cannot be given.
 
     Raises:
-        UsageError: there is such an option, or one that no container can be given.
+        UsageError: there is such an option, or one that no container has.
     """
-    for option in sorted(options.keys() - OPTIONS):
-        raise UsageError(
-            f"containers in their own processes do not accept {option}=; they accept "
-            f"{', '.join(sorted(OPTIONS))}"
-        )
-    check_values(options)
+    owner = "a container in its own process"
+    refuse_unknown(owner, options, OPTIONS)
+    check_groups({name: options[name] for name in GROUPS if name in options})
+    for group, names in _SINGLE.items():
+        for name in names:
+            if group in options and getattr(options[group], name) != getattr(GROUPS[group](), name):
+                raise UsageError(f"{owner} cannot have {name}= in {group}=; omit it")
 
 
 class ChildContainer:

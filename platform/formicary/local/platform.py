@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from formicary.container.container import Container
+from formicary.container.options import Network
 from formicary.core.errors import ContainerLostError, UsageError
 from formicary.core.logs import get_logger
 from formicary.core.quoting import shorten
@@ -64,8 +65,9 @@ class LocalPlatform:
         mode: `"pooled"`, or `"asynchronous"`, which is the same: each behaviour goes on as soon as it can, in
             its container; `"synchronous"`: all behaviours of all containers do one cycle before any does its
             next, as of `Container`. No cycle begins while `start` starts an agent.
-        options: more of what `Container` takes, for all of them: `mailbox_limit`, `queue_limit`, `when_full`,
-            `send_timeout`, `seed`, `directory`, `creatable`, `accepts`, `copy`, `compute_in` or `tls`.
+        options: further options of `Container`, for all of them: `seed`, `creatable`, `accepts`,
+            `compute_in`, `copy`, `limits`, `network` (only its `tls`) and `services` (only its `directory`
+            and `conversation_rules`).
 
     Raises:
         UsageError: there cannot be so many, for memory above all, or an option cannot be given.
@@ -92,7 +94,7 @@ class LocalPlatform:
         if mode == "synchronous":
             options = {"mode": mode, **options}
         if launcher is None:  # on one host, keys and Unix sockets do what TLS is for
-            options = {"tls": False, **options}
+            options = {"network": Network(tls=False), **options}
         own = _LOOPBACK if launcher is None or container else launcher.address
         self.container = container or Container(NAME, listen=own, **options)
         """The one in this process; to be used as any container."""

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from formicary.container.container import Container
+from formicary.container.options import of_plain
 from formicary.core.errors import FormicaryError
 from formicary.core.event_loop import loop_factory
 from formicary.core.logs import PlatformLog, get_logger
@@ -103,16 +104,17 @@ async def _live(line: Line[Request[Order]], number: int, opening: Open, log: Pla
 
 
 def _options(opening: Open) -> dict[str, Any]:
-    """Return what the container is given; on another host, where it listens, which is said.
+    """Return the container's options; on another host, print where it listens, which is one of them.
 
     Raises:
         UsageError: it is not clear where.
     """
+    options = of_plain(opening.options)
     if opening.interface is None:
-        return opening.options
+        return options
     own, node = own_address(opening.interface, node_name()), node_name()
     sys.stderr.write(f"container {opening.name}: on {node}, by {own.interface} at {own.address}\n")
-    return {**opening.options, "listen": own.address}
+    return {**options, "listen": own.address}
 
 
 class _Orders:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formicary.container.container import Container
-    from formicary.container.options import PlatformOptions
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
@@ -36,15 +35,15 @@ class GuestServices:
     own container, which passes on what concerns others.
     """
 
-    def __init__(self, container: Container, options: PlatformOptions) -> None:
-        self._main = options.main
+    def __init__(self, container: Container) -> None:
+        self._main = container.main_domain
         self._is_there = False
         self._was_lost = False  # then it may have forgotten what this one subscribed to
         self.agent = ManagementAgent()
         container.lifecycle.add_system_agent(self.agent)
         container.peers = self
-        self.backend: Backend = DirectoryProxy(container, self.agent, options)
-        self.management = Management(GuestRequestRouter(container, self.agent, options.main))
+        self.backend: Backend = DirectoryProxy(container, self.agent)
+        self.management = Management(GuestRequestRouter(container, self.agent, container.main_domain))
         self.directory = Directory(self.backend)
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:

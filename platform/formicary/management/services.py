@@ -1,4 +1,4 @@
-"""What a container has beside its agents: management, its part of the directory, members, groups."""
+"""The services of a container: management, its part of the directory, members, groups."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.container.options import PlatformOptions
     from formicary.container.protocols import Transport
     from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
@@ -44,15 +43,14 @@ _ANSWERING = 0.2  # s that what is being answered gets when the container ends
 
 
 class PlatformServices:
-    """What serves a container's agents, and answers for the container.
+    """Serves a container's agents, and answers for the container.
 
     Args:
         container: the container.
-        options: how the platform is managed.
         transport: what reaches other containers; it is not open yet. None where there are no others.
     """
 
-    def __init__(self, container: Container, options: PlatformOptions, transport: Transport | None) -> None:
+    def __init__(self, container: Container, transport: Transport | None) -> None:
         self._container = container
         self.agent = ManagementAgent()
         container.lifecycle.add_system_agent(self.agent)
@@ -60,15 +58,21 @@ class PlatformServices:
         self._members: Members | None = None
         self.locations: LocationTable | None = None
         if transport is not None:
-            self._members = Members(container.domain, options.main, transport)
+            self._members = Members(container.domain, container.main_domain, transport)
             container.peers = self._members
             self.locations = LocationTable(container, transport, self._members.is_member)
             self._members.on_end.append(self.locations.ended)
             self._members.on_end.append(container.container_lost)
-        self.backend: Backend = self._make_backend(options, transport)
+        self.backend: Backend = self._make_backend(transport)
         self._agreement: Agreement | None = None
         if transport is not None:
-            self._agreement = Agreement(container.name, options, self.backend, transport)
+            self._agreement = Agreement(
+                container.name,
+                container.main_domain,
+                container.service_options.directory,
+                self.backend,
+                transport,
+            )
         router = RequestRouter(container, self.agent, self._place_of)
         self._requests = RequestHandler(self.agent, router)
         self._is_open = asyncio.Event()
@@ -84,13 +88,13 @@ class PlatformServices:
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
 
-    def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
-        if options.directory == REPLICA:
+    def _make_backend(self, transport: Transport | None) -> Backend:
+        if (design := self._container.service_options.directory) == REPLICA:
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
             return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
-        module, _, client = DIRECTORIES[options.directory].partition(":")
-        backend: Backend = getattr(import_module(module), client)(self._container, self.agent, options)
+        module, _, client = DIRECTORIES[design].partition(":")
+        backend: Backend = getattr(import_module(module), client)(self._container, self.agent)
         return backend
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
@@ -112,14 +116,14 @@ class PlatformServices:
 
     @cached_property
     def attached_state(self) -> AttachedState:
-        """What agents that move take along of what these services have of them."""
+        """What these services keep of an agent that moves along with it."""
         from formicary.mobility.attached_state import AttachedState
 
         return AttachedState(self.backend, lambda: self._groups, self._open_groups)
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
-        """What moves agents from here and to here."""
+        """The service that moves agents from here and to here."""
         if self._mobility is not None:
             return self._mobility
         if self._members is None:
@@ -153,11 +157,11 @@ class PlatformServices:
 
     @property
     def sleeping(self) -> SleepingAgents:
-        """What has agents sleep, and wakes them."""
+        """The service that puts agents to sleep, and wakes them."""
         if self._sleeping is None:
             from formicary.sleeping.service import SleepingAgents
 
-            path = self._container.platform_options.sleepers
+            path = self._container.service_options.sleepers
             self._sleeping = SleepingAgents(
                 self._container, path, lambda: self.attached_state, self._ended_asleep
             )
@@ -169,7 +173,7 @@ class PlatformServices:
 
     @cached_property
     def cloning(self) -> Cloning:
-        """What makes copies of agents."""
+        """The service that clones agents."""
         from formicary.mobility.cloning import Cloning
 
         return Cloning(self._container, self.agent)
@@ -200,14 +204,14 @@ class PlatformServices:
         return {self._container.domain: 0} if self._members is None else self._members.all
 
     def listen(self, listener: Listener) -> None:
-        """Tell a listener of the platform's containers from now on; nobody is where there is no transport."""
+        """Notify a listener of the platform's containers from now on; does nothing without a transport."""
         if self._members is not None:
             self._members.listen(listener)
 
     async def open(self) -> None:
-        """Open what has a file; StoreError if it cannot be used."""
+        """Open the services that have a file; StoreError if it cannot be used."""
         await self.backend.open()
-        if self._container.platform_options.sleepers is not None:
+        if self._container.service_options.sleepers is not None:
             try:
                 await self.sleeping.open()
             except BaseException:
@@ -222,7 +226,7 @@ class PlatformServices:
             self._members.listen(self._agreement)  # behind it: what has moved is told first
 
     async def start(self) -> None:
-        """Begin to work with others, as the transport is open; return when all is known that they know."""
+        """Start working with other containers, as the transport is open; return when in sync with them."""
         assert self._members is not None
         assert self._agreement is not None
         self._members.listen(self.agent)
@@ -232,7 +236,7 @@ class PlatformServices:
         self._members.start()
         await self._members.get_acquainted(self._agreement.has_told)
         self._is_open.set()
-        if self._container.platform_options.sleepers is not None:
+        if self._container.service_options.sleepers is not None:
             self.sleeping.begin()
 
     def agent_gone(self, address: str) -> None:
@@ -250,7 +254,7 @@ class PlatformServices:
             self._mobility.close()
 
     async def close(self) -> None:
-        """End; others are told that the container stops."""
+        """Close, and tell others that the container stops."""
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             if self._members is not None:
                 stack.callback(self._members.close)

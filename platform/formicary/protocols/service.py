@@ -45,7 +45,7 @@ class ConversationService:
         self.deadlines = Deadlines(self.scheduler)
         self.conversations: dict[str | None, Conversations] = self.scheduler.conversations
         """By full names of agents."""
-        self.is_strict = container.conversation_rules == "strict"
+        self.is_strict = container.service_options.conversation_rules == "strict"
         self.out_of_order = 0
         """How many messages have had no place in their conversations."""
         self.ending: list[Strand] = []

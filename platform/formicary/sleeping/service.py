@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -22,9 +23,9 @@ from formicary.sleeping.store import Sleeper, SleeperStore
 from formicary.sleeping.waker import Waker
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
@@ -49,12 +50,12 @@ class SleepingAgents:
     def __init__(
         self,
         container: Container,
-        path: Path | None,
+        path: str | os.PathLike[str] | None,
         attached_state: Callable[[], AttachedState],
         end: Callable[[str], None],
     ) -> None:
         self._container = container
-        self._path = path
+        self._path = None if path is None else Path(path)
         self._attached_state = attached_state
         self._end = end
         self._scratch: ScratchFolder | None = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
 from formicary import Container as Host
+from formicary import Limits
 from formicary.extending import as_raised, get_logger, is_container_of, loop_factory
 from formicary.spade.jid import JID, NOBODY, jid_of, name_of
 
@@ -44,7 +45,7 @@ def _close(loop: asyncio.AbstractEventLoop, opening: asyncio.Task[None]) -> None
 
 
 def _alone() -> Host:
-    return Host("c1", mailbox_limit=MAILBOX_LIMIT)
+    return Host("c1", limits=Limits(mailbox=MAILBOX_LIMIT))
 
 
 class Container:

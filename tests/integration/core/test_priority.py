@@ -8,7 +8,7 @@ from tests.integration.mobility.travellers import agent_in
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Do
 
-from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message
 from formicary.core.priority import LOW, PRIORITY, URGENT
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -59,7 +59,7 @@ async def test_they_overtake_what_has_come_over_the_link_before():
 
 async def test_behind_a_full_mailbox_each_priority_keeps_its_order():
     async with (
-        Container("c1", listen="127.0.0.1", mailbox_limit=2) as c1,
+        Container("c1", listen="127.0.0.1", limits=Limits(mailbox=2)) as c1,
         Container("c2", join=c1.join_address) as c2,
     ):
         bob, collect = Agent("bob"), Collect()

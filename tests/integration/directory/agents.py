@@ -7,7 +7,7 @@ import contextlib
 
 from tests.integration.transport.raw import until
 
-from formicary import Agent, Container, CyclicBehaviour, MicroAgent
+from formicary import Agent, Container, CyclicBehaviour, MicroAgent, Services
 from formicary.testing import MemoryNetwork, until_idle
 
 MAIN = "c1"
@@ -88,7 +88,7 @@ async def in_memory(design, *others, **options):
     async with contextlib.AsyncExitStack() as stack:
         opened = []
         for name in (MAIN, *others):
-            container = Container(name, server=network, directory=design, **options)
+            container = Container(name, server=network, services=Services(directory=design), **options)
             container.network = network
             opened.append(await stack.enter_async_context(container))
         await until_idle()
@@ -99,10 +99,12 @@ async def in_memory(design, *others, **options):
 async def joined(design, *others, **options):
     """Open the platform's container and others, which are connected directly."""
     async with contextlib.AsyncExitStack() as stack:
-        main = Container(MAIN, listen="127.0.0.1", directory=design, **options)
+        main = Container(MAIN, listen="127.0.0.1", services=Services(directory=design), **options)
         opened = [await stack.enter_async_context(main)]
         for name in others:
-            container = Container(name, join=main.join_address, directory=design, **options)
+            container = Container(
+                name, join=main.join_address, services=Services(directory=design), **options
+            )
             opened.append(await stack.enter_async_context(container))
         await until(lambda: all(len(each.members) == len(opened) for each in opened))
         yield opened

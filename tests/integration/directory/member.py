@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
+from formicary.container.options import of_plain
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 
@@ -120,10 +121,8 @@ async def main(name, options):
     loop = asyncio.get_running_loop()
     if "server" in options:
         options["server"] = ServerAddress.load(Path(options["server"]))
-    if "directory_file" in options:
-        options["directory_file"] = Path(options["directory_file"])
     try:
-        container = Container(name, **options)
+        container = Container(name, **of_plain(options))
         await container.__aenter__()
     except FormicaryError as error:
         say([False, f"{type(error).__name__}: {error}"])

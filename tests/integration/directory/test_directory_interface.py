@@ -8,7 +8,7 @@ import pytest
 from tests.integration.directory.agents import Broken, Calling, Offering, View, in_memory, left_behind, names
 from tests.unit.core.agents import Deaf, do, start
 
-from formicary import Agent, AgentState, Container, Message
+from formicary import Agent, AgentState, Container, Message, Services
 from formicary.directory.model.query import Condition
 from formicary.errors import (
     AgentStateError,
@@ -34,7 +34,7 @@ def places(request):
 async def opened(stack, design, places):
     """Return the container that registers and the one that searches."""
     if places == "alone":
-        container = await stack.enter_async_context(Container("c1", directory=design))
+        container = await stack.enter_async_context(Container("c1", services=Services(directory=design)))
         return container, container
     c1, c2 = await stack.enter_async_context(in_memory(design, "c2"))
     return (c1, c1) if places == "same container" else (c2, c1)
@@ -223,7 +223,7 @@ async def test_an_agent_whose_behaviour_raises_lives_on_and_so_do_its_services(d
 async def test_what_agents_of_a_container_offer_ends_with_it(design):
     async with in_memory(design, "c3") as (c1, c3):
         await c3.start(Offering("carol", "printer"))
-        async with Container("c2", server=c1.network, directory=design) as c2:
+        async with Container("c2", server=c1.network, services=Services(directory=design)) as c2:
             await c2.start(Offering("bob", "printer"))
             await until_idle()
             assert len(await c1.directory.search(type="printer")) == 2
@@ -258,7 +258,7 @@ async def test_there_is_no_directory_outside_of_an_open_container(design):
     agent = Agent("bob")
     with pytest.raises(ContainerClosedError):
         _ = agent.directory
-    container = Container("c1", directory=design)
+    container = Container("c1", services=Services(directory=design))
     with pytest.raises(ContainerClosedError):
         _ = container.directory
     async with container:
@@ -399,7 +399,7 @@ async def test_a_subscription_of_a_container_that_is_closed_ends(design):
             told.extend([change async for change in changes])
 
     async with in_memory(design, "c2") as (c1, c2):
-        async with Container("c3", directory=design) as alone:
+        async with Container("c3", services=Services(directory=design)) as alone:
             tasks = [asyncio.create_task(follow(each)) for each in (c1, c2, alone)]
             await until_idle()
         await tasks[2]
@@ -512,8 +512,8 @@ async def test_what_was_cancelled_can_be_done_again_at_once():
 async def test_a_container_with_another_directory_than_the_platforms_cannot_use_it(main, other, caplog):
     network = MemoryNetwork()
     async with (
-        Container("c1", server=network, directory=main) as c1,
-        Container("c2", server=network, directory=other) as c2,
+        Container("c1", server=network, services=Services(directory=main)) as c1,
+        Container("c2", server=network, services=Services(directory=other)) as c2,
     ):
         await until_idle()
         bob = await start(c2, "bob")

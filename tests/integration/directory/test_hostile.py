@@ -10,7 +10,7 @@ from tests.integration.directory.agents import names
 from tests.integration.transport.raw import RawComponent, until
 from tests.unit.core.agents import start
 
-from formicary import Container
+from formicary import Container, Network, Services
 from formicary.directory.replicated.exchange import Head, Hello, Part, Updates
 from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell
 from formicary.server import ManagedServer
@@ -54,7 +54,9 @@ async def alive(raw, container):
 @pytest.mark.parametrize("design", ["replica", "central"])
 async def test_rubbish_on_any_channel_is_counted_and_changes_nothing(server, design):
     async with (
-        Container("c1", server=server.address, route="xmpp", directory=design) as c1,
+        Container(
+            "c1", server=server.address, network=Network(route="xmpp"), services=Services(directory=design)
+        ) as c1,
         RawComponent(server.address, "evil") as evil,
     ):
         bob = await start(c1, "bob")
@@ -78,7 +80,7 @@ async def test_rubbish_on_any_channel_is_counted_and_changes_nothing(server, des
 
 async def test_who_is_no_member_replicates_nothing(server):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
         RawComponent(server.address, "evil") as evil,
     ):
         raw = evil.link()
@@ -111,7 +113,7 @@ async def test_who_is_no_member_replicates_nothing(server):
 
 async def test_a_member_cannot_replicate_entries_of_agents_of_another(server):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
         RawComponent(server.address, "evil") as evil,
     ):
         bob = await start(c1, "bob")
@@ -132,8 +134,8 @@ async def test_a_member_cannot_replicate_entries_of_agents_of_another(server):
 
 async def test_only_the_platforms_container_says_who_is_a_member(server):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
-        Container("c2", server=server.address, route="xmpp") as c2,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
+        Container("c2", server=server.address, network=Network(route="xmpp")) as c2,
         RawComponent(server.address, "evil") as evil,
     ):
         await until(lambda: len(c1.members) == len(c2.members) == 2)
@@ -155,7 +157,7 @@ async def test_only_the_platforms_container_says_who_is_a_member(server):
 
 async def test_who_takes_nothing_costs_a_bounded_amount_of_memory(server):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
         RawComponent(server.address, "evil") as evil,
     ):
         raw = evil.link()

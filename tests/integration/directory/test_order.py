@@ -6,7 +6,7 @@ import pytest
 from tests.integration.directory.agents import joined
 from tests.integration.transport.raw import until
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
+from formicary import Agent, Container, CyclicBehaviour, Message, Network, OneShotBehaviour, Services
 from formicary.server import ManagedServer
 
 TRIES = 1000
@@ -59,7 +59,11 @@ async def test_who_hears_of_a_service_finds_it_over_direct_links(design):
 @pytest.mark.parametrize("design", ["replica", "central"])
 async def test_who_hears_of_a_service_finds_it_through_a_server(design):
     with ManagedServer() as server:
-        options = {"server": server.address, "route": "xmpp", "directory": design}
+        options = {
+            "server": server.address,
+            "network": Network(route="xmpp"),
+            "services": Services(directory=design),
+        }
         async with Container("c1", **options) as c1, Container("c2", **options) as c2:
             await until(lambda: len(c1.members) == len(c2.members) == 2)
             await tell(c1, c2)

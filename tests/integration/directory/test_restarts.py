@@ -12,7 +12,7 @@ import sys
 import pytest
 from tests.plugins.paths import ROOT
 
-from formicary import Container
+from formicary import Container, Services
 from formicary.directory.central.store import Store
 from formicary.errors import StoreError
 from formicary.server import ManagedServer
@@ -113,20 +113,19 @@ def start():
     """Start members, the first as the platform's container."""
 
     @contextlib.asynccontextmanager
-    async def start_all(*names, server=None, **options):
+    async def start_all(*names, server=None, directory, directory_file=None):
         started = []
         try:
             for name in names:
                 if server is not None:
-                    way = {"server": str(server.folder.path), "route": "xmpp"}
+                    way = {"server": str(server.folder.path), "network": {"route": "xmpp"}}
                 elif not started:
                     way = {"listen": "127.0.0.1"}
                 else:
                     way = {"join": started[0].address}
-                own = {} if name == "c1" else {"directory_file": None}
-                merged = {**options, **way, **own}
-                merged = {key: value for key, value in merged.items() if value is not None}
-                started.append(await Process(name, merged).start())
+                file = directory_file if name == "c1" else None
+                services = {"directory": directory, "directory_file": file}
+                started.append(await Process(name, {**way, "services": services}).start())
             await agree(*started)
             yield started
         finally:
@@ -288,7 +287,9 @@ async def test_a_file_that_cannot_be_used_is_refused_and_left_as_it_is(tmp_path,
     file = tmp_path / "directory.sqlite"
     make(file)
     before = file.read_bytes()
-    container = Container("c1", directory="central", directory_file=file, listen="127.0.0.1")
+    container = Container(
+        "c1", services=Services(directory="central", directory_file=file), listen="127.0.0.1"
+    )
     with pytest.raises(StoreError) as raised:
         async with container:
             pass
@@ -307,5 +308,5 @@ async def test_a_file_that_another_process_has_is_refused(start, tmp_path):
         assert await second.process.wait() == StoreError.exit_code
         assert await c1("find") == ["bob@c1/printer"]
         with pytest.raises(StoreError, match="in use"):
-            async with Container("c1", directory="central", directory_file=file):
+            async with Container("c1", services=Services(directory="central", directory_file=file)):
                 pass

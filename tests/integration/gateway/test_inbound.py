@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from tests.integration.gateway.conftest import Echo, until
 
-from formicary import Agent, Container, CyclicBehaviour, Gateway
+from formicary import Agent, Container, CyclicBehaviour, Gateway, Limits
 from formicary.directory.central.client import AGENT
 from formicary.gateway import inbound
 from formicary.gateway.acl_message import AclMessage, AgentIdentifier
@@ -243,7 +243,7 @@ async def test_a_sender_waits_until_a_full_mailbox_has_room_and_is_told_if_it_ha
             await asyncio.Event().wait()
 
     async with (
-        Container("c1", mailbox_limit=1, send_timeout=0.1) as container,
+        Container("c1", limits=Limits(mailbox=1, send_timeout=0.1)) as container,
         Gateway(container, port=0) as gateway,
     ):
         agent = Agent("echo")

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.integration.gateway.conftest import until
 
-from formicary import Container, Gateway, Message
+from formicary import Container, Gateway, Limits, Message
 from formicary.errors import FailedError, MailboxFullError
 from formicary.gateway import outbound
 
@@ -54,14 +54,13 @@ class Peer:
 
 
 @asynccontextmanager
-async def meeting(answer, **options):
+async def meeting(answer, limits=Limits(), **options):  # noqa: B008 -- they cannot be changed
     """A container with a gateway, and a platform that answers so."""
     peer = Peer(answer)
     server = await asyncio.start_server(peer.serve, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/acc"
-    container_options = {"send_timeout": options.pop("send_timeout", 30)}
     async with (
-        Container("c1", **container_options) as container,
+        Container("c1", limits=limits) as container,
         Gateway(container, port=0, peers={"jade": address}, **options) as gateway,
     ):
         try:
@@ -116,7 +115,7 @@ async def test_connections_are_kept_where_answers_have_an_end(answer, connection
 
 async def test_senders_wait_where_too_much_waits_and_are_told_when_it_takes_too_long(monkeypatch):
     monkeypatch.setattr(outbound, "_WAITING", 2)
-    async with meeting(None, send_timeout=0.2) as (container, gateway, peer):
+    async with meeting(None, limits=Limits(send_timeout=0.2)) as (container, gateway, peer):
         for _ in range(2):
             await container.dispatcher.send(Message(to="seller%jade", sender="a@c1.lab.localhost"))
         with pytest.raises(

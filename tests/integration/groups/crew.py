@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from formicary import Container, MicroAgent
+from formicary import Container, MicroAgent, Services
 
 WORKERS = 5
 
@@ -19,7 +19,7 @@ class Worker(MicroAgent):
 
 async def main(name, directory, address):
     """Join a container, and play roles until the process is ended."""
-    async with Container(name, join=address, directory=directory) as container:
+    async with Container(name, join=address, services=Services(directory=directory)) as container:
         workers = [Worker(f"worker-{number}") for number in range(WORKERS)]
         for worker in workers:
             await container.start(worker)

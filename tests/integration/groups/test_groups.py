@@ -12,7 +12,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, start
 from tests.unit.groups.crew import begin, distributor
 
-from formicary import Container, Message
+from formicary import Container, Limits, Message, Services
 from formicary.errors import (
     AdmissionError,
     GroupExistsError,
@@ -46,7 +46,7 @@ async def meet(containers, *, gatekeeper=None):
 
 
 async def test_agents_of_three_containers_meet_and_talk(platform, directory):
-    async with platform("c1", "c2", "c3", directory=directory) as containers:
+    async with platform("c1", "c2", "c3", services=Services(directory=directory)) as containers:
         one, two, three = await meet(containers)
         with pytest.raises(GroupExistsError):
             await three.groups.create("market")
@@ -68,7 +68,7 @@ async def test_agents_of_three_containers_meet_and_talk(platform, directory):
 
 
 async def test_a_gatekeeper_elsewhere_lets_in_whom_it_wants(platform, directory):
-    async with platform("c1", "c2", "c3", directory=directory) as containers:
+    async with platform("c1", "c2", "c3", services=Services(directory=directory)) as containers:
         keys = []
 
         async def gatekeeper(agent, role, pass_key):
@@ -84,7 +84,7 @@ async def test_a_gatekeeper_elsewhere_lets_in_whom_it_wants(platform, directory)
 
 
 async def test_many_members_get_all_while_others_come_and_go(platform, directory):
-    async with platform("c1", "c2", "c3", directory=directory) as containers:
+    async with platform("c1", "c2", "c3", services=Services(directory=directory)) as containers:
         speaker, *_ = await meet(containers)
         steady = [await begin(container, *(f"steady-{n}" for n in range(20))) for container in containers]
         steady = [agent for agents in steady for agent in agents]
@@ -119,7 +119,7 @@ async def test_when_a_process_is_killed_its_agents_leave_and_the_sender_is_told(
     def gatekeeper(agent, role, pass_key):
         return pass_key in {"work", "let me in"}
 
-    async with platform("c1", "c2", directory=directory) as containers:
+    async with platform("c1", "c2", services=Services(directory=directory)) as containers:
         agents = await meet(containers, gatekeeper=gatekeeper)
         one, two = agents
         async with two.groups.subscribe("market", "worker") as changes:
@@ -144,7 +144,7 @@ async def test_when_a_process_is_killed_its_agents_leave_and_the_sender_is_told(
 
 
 async def test_a_large_message_goes_to_all_and_one_that_is_too_large_is_refused(platform, directory):
-    async with platform("c1", "c2", "c3", directory=directory) as containers:
+    async with platform("c1", "c2", "c3", services=Services(directory=directory)) as containers:
         one, two, three = await meet(containers)
         large = "x" * 3_000_000
         await one.groups.send(Message(body=large), "market")
@@ -155,7 +155,10 @@ async def test_a_large_message_goes_to_all_and_one_that_is_too_large_is_refused(
 
 
 async def test_a_slow_member_makes_senders_elsewhere_wait_and_nothing_gets_lost(platform, directory):
-    async with platform("c1", "c2", directory=directory, mailbox_limit=10) as (c1, c2):
+    async with platform("c1", "c2", services=Services(directory=directory), limits=Limits(mailbox=10)) as (
+        c1,
+        c2,
+    ):
         one, _ = await meet((c1, c2))
         got = Collect()
         slow = await start(c2, "slow", got)
@@ -188,7 +191,7 @@ async def test_a_slow_member_makes_senders_elsewhere_wait_and_nothing_gets_lost(
 
 async def test_a_guest_of_the_platform_is_in_no_groups(platform, directory):
     async with (
-        platform("c1", directory=directory) as (c1,),
+        platform("c1", services=Services(directory=directory)) as (c1,),
         Container("visitor", join=c1.join_address, guest=True) as guest,
     ):
         (agent,) = await begin(guest, "agent")

@@ -13,7 +13,7 @@ from tests.integration.local.test_local_platform import ended
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Do
 
-from formicary import Agent, Container, Message
+from formicary import Agent, Container, Message, Services
 from formicary.errors import (
     ContainerClosedError,
     ContainerLostError,
@@ -95,12 +95,14 @@ async def test_what_cannot_be_is_refused_in_a_sentence(monkeypatch):
         ):
             alone.spawn("w1")
     async with Container("c1", listen="127.0.0.1") as c1:
-        with pytest.raises(UsageError, match=r"^containers in their own processes do not accept sleepers="):
-            c1.spawn("w1", sleepers="file")
+        with pytest.raises(
+            UsageError, match=r"^a container in its own process cannot have sleepers= in services=; omit it"
+        ):
+            c1.spawn("w1", services=Services(sleepers="file"))
         with pytest.raises(ContainerLostError, match="never started"):
             _ = c1.spawn("w1").pid
-        with pytest.raises(UsageError, match="the directory must be one of"):
-            async with c1.spawn("w1", directory="none"):
+        with pytest.raises(UsageError, match="no package or module 'nosuch' here"):
+            async with c1.spawn("w1", accepts=["nosuch"]):
                 pass
 
         def refuse(*arguments, **options):

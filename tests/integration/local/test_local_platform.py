@@ -245,7 +245,7 @@ async def test_bad_input_is_one_sentence():
     with pytest.raises(UsageError, match=r"^100000000 containers need about .* ask for at most "):
         LocalPlatform(containers=100_000_000)
     with pytest.raises(
-        UsageError, match=r"^containers in their own processes do not accept server=; they accept accepts"
+        UsageError, match=r"^a container in its own process has no option server=; it takes accepts"
     ):
         LocalPlatform(containers=1, server=None)
     with pytest.raises(UsageError, match=r"be 'go-on' or 'end', not 'restart'$"):

@@ -9,7 +9,7 @@ from tests.integration.management.crew import CREW
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, start
 
-from formicary import Agent, Container, Message
+from formicary import Agent, Container, Message, Services
 from formicary.directory.language import ENQUIRIES
 from formicary.errors import DirectoryError, ManagementError, MoveError, UsageError
 
@@ -79,7 +79,7 @@ async def test_a_guest_finds_more_than_one_answer_holds(platform):
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_a_guest_is_told_of_changes_as_long_as_it_is_there(platform, directory):
-    async with platform("c1", directory=directory) as (c1,):
+    async with platform("c1", services=Services(directory=directory)) as (c1,):
         agent = await start(c1, "alice")
         for number in range(250):
             await agent.directory.register("page", f"p{number}")

@@ -11,7 +11,7 @@ from tests.integration.management.conftest import CREW
 from tests.integration.transport.raw import RawClient, until
 from tests.unit.core.agents import Deaf, start
 
-from formicary import AgentState, Container
+from formicary import AgentState, Container, Network
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server
@@ -26,8 +26,8 @@ def server():
 
 async def test_containers_at_a_server_manage_each_others_agents(server):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
-        Container("c2", server=server.address, route="xmpp", creatable=[CREW]) as c2,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
+        Container("c2", server=server.address, network=Network(route="xmpp"), creatable=[CREW]) as c2,
     ):
         await until(lambda: len(c1.members) == len(c2.members) == 2)
         assert await c1.management.create(f"{CREW}:Cell", "bob", container="c2") == f"bob@{c2.domain}"

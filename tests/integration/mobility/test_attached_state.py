@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Message
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, Services
 from formicary.errors import AdmissionError, AgentStateError, MoveError
 from formicary.testing import until_idle
 
@@ -194,8 +194,8 @@ async def test_an_agent_that_watches_moves_and_watches_anew(directory, kind, cap
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_what_an_agent_has_goes_with_the_container_in_which_it_lives(directory):
     async with joined("c1", "c3", directory=directory) as (c1, c3, network):
-        c2 = await Container("c2", server=network, directory=directory).open()
-        c4 = await Container("c4", server=network, directory=directory).open()
+        c2 = await Container("c2", server=network, services=Services(directory=directory)).open()
+        c4 = await Container("c4", server=network, services=Services(directory=directory)).open()
         await until_idle()
         (alice,), (bob,) = await begin(c2, "alice"), await begin(c2, "bob")
         for agent in (alice, bob):

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.integration.mobility.travellers import HERE, Plain, agent_in
 
-from formicary import Container
+from formicary import Container, Services
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -15,11 +15,11 @@ pytestmark = pytest.mark.virtual_clock
 
 async def test_an_agent_comes_and_is_found_though_the_directory_cannot_write_that(tmp_path, caplog):
     network = MemoryNetwork()
-    options = {"server": network, "main": "c1", "directory": "central", "accepts": [HERE]}
+    options = {"server": network, "accepts": [HERE]}
     path = tmp_path / "directory.sqlite"
     async with (
-        Container("c1", directory_file=path, **options) as c1,
-        Container("c2", **options) as c2,
+        Container("c1", services=Services(directory="central", directory_file=path), **options) as c1,
+        Container("c2", services=Services(directory="central"), **options) as c2,
     ):
         await asyncio.sleep(1)
         await c2.start(alice := Plain("alice"))

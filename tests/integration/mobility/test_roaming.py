@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from tests.integration.mobility.travellers import HERE, Fire, Traveller, agent_in
 
-from formicary import Agent, Container
+from formicary import Agent, Container, Network
 from formicary.server import ManagedServer
 
 HOPS = 100
@@ -33,7 +33,7 @@ async def four_at_a_server():
     with ManagedServer() as server:
         async with AsyncExitStack() as stack:
             containers = [
-                Container(f"c{number}", server=server.address, route="xmpp", accepts=HERE)
+                Container(f"c{number}", server=server.address, network=Network(route="xmpp"), accepts=HERE)
                 for number in (1, 2, 3, 4)
             ]
             yield [await stack.enter_async_context(container) for container in containers]

@@ -26,7 +26,7 @@ class Ask(Echo):
 
 async def main(folder):
     server = ServerAddress.load(folder)
-    ways = {"server": server, "route": "xmpp"}
+    ways = {"server": server, "network": Network(route="xmpp")}
     async with Container("a", **ways) as a, Container("b", **ways) as b:
         echo, ask = Agent("echo"), Agent("ask")
         echo.add_behaviour(Echo())

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from tests.faults.flooder import Client
 
-from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, Network
 from formicary.container import overflow
 from formicary.server import ManagedServer
 
@@ -181,8 +181,8 @@ async def test_an_agent_that_takes_nothing_gets_so_many_and_others_still_get_the
     monkeypatch.setattr(overflow, "_FROM_OUTSIDE", 50)
     monkeypatch.setattr(overflow, "_LIMIT", 200)
     async with (
-        Container("c1", server=server.address, mailbox_limit=1, send_timeout=60) as c1,
-        Container("c2", server=server.address, route="xmpp") as c2,
+        Container("c1", server=server.address, limits=Limits(mailbox=1, send_timeout=60)) as c1,
+        Container("c2", server=server.address, network=Network(route="xmpp")) as c2,
         logged_in(server) as client,
     ):
         for name in ("deaf0", "deaf1", "deaf2"):
@@ -235,8 +235,8 @@ class Ask(CyclicBehaviour):
 )
 async def test_containers_go_on_while_a_client_sends_without_end(server, stanza):
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
-        Container("c2", server=server.address, route="xmpp") as c2,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
+        Container("c2", server=server.address, network=Network(route="xmpp")) as c2,
         logged_in(server) as client,
     ):
         echo = Agent("echo")
@@ -292,8 +292,8 @@ async def test_guessing_passwords_does_not_stop_containers(server):
     await client.connect()
     client.write(f"<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>{wrong}</auth>" * 200)
     async with (
-        Container("c1", server=server.address, route="xmpp") as c1,
-        Container("c2", server=server.address, route="xmpp") as c2,
+        Container("c1", server=server.address, network=Network(route="xmpp")) as c1,
+        Container("c2", server=server.address, network=Network(route="xmpp")) as c2,
     ):
         echo = Agent("echo")
         echo.add_behaviour(Echo())

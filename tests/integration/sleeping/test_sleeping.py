@@ -12,7 +12,7 @@ import pytest
 from tests.integration.sleeping.sleepy import Sender, Sleepy, SleepyMicro
 from tests.unit.groups.crew import joined
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, Services
 from formicary.core.clock import now
 from formicary.errors import (
     ManagementError,
@@ -247,8 +247,8 @@ async def test_the_white_pages_show_who_sleeps():
 async def test_sleepers_are_there_again_after_a_restart(tmp_path):
     network = MemoryNetwork()
     path = tmp_path / "sleepers.sqlite"
-    async with Container("c2", server=network, main="c2") as c2:
-        async with Container("c1", server=network, main="c2", sleepers=path) as c1:
+    async with Container("c2", server=network, services=Services(main="c2")) as c2:
+        async with Container("c1", server=network, services=Services(main="c2", sleepers=path)) as c1:
             await until_idle()
             for name, seconds in (("alice", None), ("carol", 600.0)):
                 agent = Sleepy(name, seconds)
@@ -259,7 +259,7 @@ async def test_sleepers_are_there_again_after_a_restart(tmp_path):
             await asleep(c1, "alice", "carol")
         await asyncio.sleep(60)
         assert await c2.directory.search(type="printer") == ()
-        async with Container("c1", server=network, main="c2", sleepers=path) as c1:
+        async with Container("c1", server=network, services=Services(main="c2", sleepers=path)) as c1:
             await asyncio.sleep(1)
             assert c1.agents == ()
             found = await c2.directory.search(type="printer")
@@ -304,7 +304,7 @@ async def test_what_is_no_time_is_refused(argument, given):
 
 
 async def test_who_cannot_be_written_goes_on(tmp_path, monkeypatch):
-    async with Container("c1", sleepers=tmp_path / "sleepers.sqlite") as container:
+    async with Container("c1", services=Services(sleepers=tmp_path / "sleepers.sqlite")) as container:
         alice = Sleepy("alice")
         alice.file = object()
         await container.start(alice)
@@ -329,14 +329,14 @@ async def test_who_cannot_be_written_goes_on(tmp_path, monkeypatch):
 
 async def test_a_broken_row_is_said_once_for_each_message_and_stays(tmp_path, caplog):
     path = tmp_path / "sleepers.sqlite"
-    async with Container("c1", sleepers=path) as container:
+    async with Container("c1", services=Services(sleepers=path)) as container:
         await container.start(Sleepy("alice", 5.0))
         await asleep(container, "alice")
     connection = sqlite3.connect(path)
     with connection:
         connection.execute("UPDATE sleepers SET snapshot = x'00'")
     connection.close()
-    async with Container("c1", sleepers=path) as container:
+    async with Container("c1", services=Services(sleepers=path)) as container:
         await asyncio.sleep(10)
         assert [each.message for each in caplog.records] == [
             "agent alice cannot be woken: what arrived is not an agent: Expected `array`, got `int`"
@@ -353,18 +353,18 @@ async def test_a_broken_row_is_said_once_for_each_message_and_stays(tmp_path, ca
 
 async def test_a_file_that_cannot_be_used_is_refused(tmp_path):
     path = tmp_path / "sleepers.sqlite"
-    async with Container("c1", sleepers=path):
+    async with Container("c1", services=Services(sleepers=path)):
         with pytest.raises(StoreError, match=r"sleepers.sqlite is in use by another container"):
-            await Container("c1", sleepers=path).open()
+            await Container("c1", services=Services(sleepers=path)).open()
     with pytest.raises(
         StoreError, match=r"has the sleeping agents of c1.lab.localhost, not of c2.lab.localhost"
     ):
-        await Container("c2", sleepers=path).open()
+        await Container("c2", services=Services(sleepers=path)).open()
     with pytest.raises(StoreError, match="cannot be opened"):
-        await Container("c1", sleepers=tmp_path / "none" / "sleepers.sqlite").open()
+        await Container("c1", services=Services(sleepers=tmp_path / "none" / "sleepers.sqlite")).open()
     path.write_bytes(b"no database, but long enough to be looked at" * 100)
     with pytest.raises(StoreError, match="is not a file of sleeping agents, or it is corrupt"):
-        await Container("c1", sleepers=path).open()
+        await Container("c1", services=Services(sleepers=path)).open()
 
 
 class Insists(CyclicBehaviour):

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from formicary import Container
+from formicary import Container, Network
 from formicary.errors import LinkError
 from formicary.server import ManagedServer
 from formicary.transport.direct import DirectEndpoint
@@ -29,7 +29,7 @@ def containers(server):
         async with contextlib.AsyncExitStack() as stack:
             yield [
                 await stack.enter_async_context(
-                    Container(name, server=server.address, **{"route": "xmpp", **options})
+                    Container(name, server=server.address, **{"network": Network(route="xmpp"), **options})
                 )
                 for name in names
             ]

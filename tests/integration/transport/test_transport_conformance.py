@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr
 from tests.integration.transport.raw import link, until, way
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Container, Message
+from formicary import Container, Limits, Message, Network
 from formicary.errors import (
     ContainerClosedError,
     InvalidMessageError,
@@ -51,10 +51,10 @@ def opened(request, containers, joined, no_way_but_to):
     return {
         "memory": on_the_memory_network,
         "xmpp": containers,
-        "auto": partial(containers, route="auto"),
-        "direct": partial(containers, route="direct"),
+        "auto": partial(containers, network=Network()),
+        "direct": partial(containers, network=Network(route="direct")),
         "join": joined,
-        "join with TLS": partial(joined, tls="always"),
+        "join with TLS": partial(joined, network=Network(tls="always")),
         "relay": through_a_third,
     }[request.param]
 
@@ -103,7 +103,7 @@ async def test_order_is_kept_under_back_pressure(opened):
         for body in bodies:
             await behaviour.send(Message(to="b@c2", body=body))
 
-    async with opened("c1", "c2", mailbox_limit=10) as (c1, c2):
+    async with opened("c1", "c2", limits=Limits(mailbox=10)) as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
         await start(c1, "a", do(send))
@@ -161,7 +161,7 @@ async def test_ten_thousand_messages_each_way_arrive_in_order(opened):
         for body in bodies:
             await behaviour.send(Message(to=to, body=body))
 
-    async with opened("c1", "c2", mailbox_limit=100) as (c1, c2):
+    async with opened("c1", "c2", limits=Limits(mailbox=100)) as (c1, c2):
         here, there = Collect(), Collect()
         await start(c1, "a", here)
         await start(c2, "b", there)
@@ -200,7 +200,7 @@ async def test_what_was_sent_before_closing_arrives(opened):
         for body in bodies:
             await behaviour.send(Message(to="b@c2", body=body))
 
-    async with opened("c2", mailbox_limit=0) as (c2,):
+    async with opened("c2", limits=Limits(mailbox=0)) as (c2,):
         got = Collect()
         await start(c2, "b", got)
         async with opened("c1") as (c1,):
@@ -242,7 +242,7 @@ async def test_a_value_of_a_wrong_type_is_refused_or_fails_and_is_a_dead_letter(
 
 
 async def test_a_mailbox_that_stays_full_is_told_to_the_sender_in_the_end(opened):
-    async with opened("c1", "c2", mailbox_limit=1, send_timeout=0.2) as (c1, c2):
+    async with opened("c1", "c2", limits=Limits(mailbox=1, send_timeout=0.2)) as (c1, c2):
         await start(c2, "deaf", Deaf())
 
         async def send(behaviour):

@@ -16,7 +16,7 @@ import pytest
 from tests.integration.transport.raw import fill, link, next_turn, paused, server_connection, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
+from formicary import Agent, CyclicBehaviour, Instrument, Limits, Message, MicroAgent, Network, Template
 from formicary.container import overflow
 from formicary.errors import ContainerClosedError, InvalidMessageError, MailboxFullError, MessageTooLargeError
 from formicary.transport.link.header import WINDOW_BYTES
@@ -66,7 +66,7 @@ async def test_a_message_goes_over_and_its_answer_comes_back(containers):
 
 async def test_ten_thousand_messages_each_way_all_arrive_in_order(containers):
     bodies = [str(number) for number in range(10_000)]
-    async with containers("c1", "c2", mailbox_limit=100) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=100)) as (c1, c2):
         got = [Collect(), Collect()]
         await start(c1, "a", got[0])
         await start(c2, "b", got[1])
@@ -79,7 +79,7 @@ async def test_ten_thousand_messages_each_way_all_arrive_in_order(containers):
 
 async def test_more_in_one_turn_than_an_outbox_holds_arrives_in_order(containers):
     bodies = [str(number) for number in range(25_000)]
-    async with containers("c1", "c2", mailbox_limit=0) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=0)) as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
         await start(c1, "a", do(lambda own: send_all(own, "b@c2", bodies)))
@@ -132,7 +132,7 @@ async def test_each_of_several_receivers_in_several_containers_gets_one_copy(con
 
 
 async def test_a_copy_comes_once_where_only_one_of_two_behaviours_has_room(containers):
-    async with containers("c1", "c2", mailbox_limit=2) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=2)) as (c1, c2):
         got, late = Collect(), Deaf()
         await start(c2, "b", got, late)
         bodies = [str(number) for number in range(6)]
@@ -196,7 +196,7 @@ async def test_all_of_a_burst_to_a_container_that_is_not_there_come_back(contain
 
 @pytest.mark.parametrize("route", ["xmpp", "auto"])
 async def test_too_large_is_refused_before_it_is_sent_and_others_go_on(containers, server, route):
-    async with containers("c1", "c2", route=route) as (c1, c2):
+    async with containers("c1", "c2", network=Network(route=route)) as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
 
@@ -291,7 +291,7 @@ class Slow(CyclicBehaviour):
 
 
 async def test_what_finds_a_full_mailbox_waits_in_order_and_others_do_not(containers):
-    async with containers("c1", "c2", mailbox_limit=5) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=5)) as (c1, c2):
         slow, quick = Slow(), Collect()
         await start(c2, "slow", slow)
         await start(c2, "quick", quick)
@@ -309,7 +309,7 @@ async def test_what_finds_a_full_mailbox_waits_in_order_and_others_do_not(contai
 
 
 async def test_past_its_time_what_waits_for_a_mailbox_fails_to_its_sender(containers):
-    async with containers("c1", "c2", mailbox_limit=2, send_timeout=0.2) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=2, send_timeout=0.2)) as (c1, c2):
         await start(c2, "deaf", Deaf())
 
         async def ask(behaviour):
@@ -329,7 +329,7 @@ async def test_past_its_time_what_waits_for_a_mailbox_fails_to_its_sender(contai
 
 async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(containers):
     total = 2000
-    async with containers("c1", "c2", mailbox_limit=10) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=10)) as (c1, c2):
         slow, other = Slow(), Collect()
         await start(c2, "slow", slow)
         await start(c2, "other", other)
@@ -363,7 +363,7 @@ async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(co
 
 async def test_two_containers_that_send_to_one_slow_receiver_both_wait_and_both_go_on(containers):
     total = 1000
-    async with containers("c1", "c2", "c3", mailbox_limit=10) as (c1, c2, c3):
+    async with containers("c1", "c2", "c3", limits=Limits(mailbox=10)) as (c1, c2, c3):
         slow = Slow()
         await start(c2, "slow", slow)
         sent = {}
@@ -381,7 +381,7 @@ async def test_two_containers_that_send_to_one_slow_receiver_both_wait_and_both_
 
 
 async def test_a_message_to_several_waits_only_for_the_slow_one(containers):
-    async with containers("c1", "c2", mailbox_limit=5) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=5)) as (c1, c2):
         slow, quick = Slow(), Collect()
         await start(c2, "slow", slow)
         await start(c2, "quick", quick)
@@ -402,7 +402,7 @@ async def test_a_message_to_several_waits_only_for_the_slow_one(containers):
 async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arrives(containers, monkeypatch):
     monkeypatch.setattr(overflow, "_LIMIT", 100)
     receivers, each = 20, 1000
-    async with containers("c1", "c2", mailbox_limit=2) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=2)) as (c1, c2):
         slow = [Slow() for _ in range(receivers)]
         for number, behaviour in enumerate(slow):
             await start(c2, f"s{number}", behaviour)
@@ -426,7 +426,7 @@ async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arr
 
 async def test_one_deaf_receiver_holds_no_other_up_and_its_senders_are_told(containers):
     count = 200
-    async with containers("c1", "c2", mailbox_limit=2, send_timeout=0.3) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=2, send_timeout=0.3)) as (c1, c2):
         await start(c2, "deaf", Deaf())
         other = Collect()
         await start(c2, "other", other)
@@ -494,7 +494,7 @@ async def test_instruments_on_both_sides_see_each_message_once(containers):
         def message_dead(self, letter):
             self.seen.append(("dead", letter.message.body))
 
-    async with containers("c1", "c2", mailbox_limit=3) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(mailbox=3)) as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
         bodies = [str(number) for number in range(40)]
@@ -538,7 +538,7 @@ async def test_a_template_chooses_among_what_comes_from_elsewhere(containers):
 
 
 async def test_what_was_sent_before_closing_arrives(containers, server):
-    async with containers("c2", mailbox_limit=0) as (c2,):
+    async with containers("c2", limits=Limits(mailbox=0)) as (c2,):
         got = Collect()
         await start(c2, "b", got)
         bodies = [f"{number}{'x' * 1000}" for number in range(5000)]
@@ -552,7 +552,7 @@ async def test_what_was_sent_before_closing_arrives(containers, server):
 
 async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(containers):
     async with containers("c1") as (c1,):
-        async with containers("c2", mailbox_limit=1) as (c2,):
+        async with containers("c2", limits=Limits(mailbox=1)) as (c2,):
             await start(c2, "deaf", Deaf())
             told = Collect()
             await start(c1, "a", told, do(lambda own: send_all(own, "deaf@c2", map(str, range(5)))))
@@ -580,12 +580,12 @@ async def test_whatever_is_on_its_way_to_a_container_that_closes_is_received_or_
 
     numbers, sent, raised, told = itertools.count(), [], set(), Collect()
     told.template = Template(performative="failure")
-    async with containers("c1", send_timeout=5) as (c1,):
+    async with containers("c1", limits=Limits(send_timeout=5)) as (c1,):
         senders = [Number() for _ in range(5)]
         of_each = {sender: [] for sender in senders}
         for sender in senders:
             sender.template = Template(performative="never")
-        async with containers("c2", mailbox_limit=20) as (c2,):
+        async with containers("c2", limits=Limits(mailbox=20)) as (c2,):
             got = Collect()
             await start(c2, "b", got)
             await start(c1, "a", told, *senders)
@@ -621,7 +621,7 @@ async def test_after_closing_nothing_can_be_sent(containers, name):
 
 
 async def test_a_full_link_makes_send_nowait_raise_and_send_wait(containers, server):
-    async with containers("c1", "c2", send_timeout=0.3) as (c1, c2):
+    async with containers("c1", "c2", limits=Limits(send_timeout=0.3)) as (c1, c2):
         agent = MicroAgent("m")
         got = Collect()
         await c1.start(agent)
@@ -655,7 +655,7 @@ from formicary.server import ServerAddress
 from tests.unit.core.agents import Echo, start
 
 async def main():
-    async with Container("c2", server=ServerAddress.load(Path(sys.argv[1])), mailbox_limit=50) as c2:
+    async with Container("c2", server=ServerAddress.load(Path(sys.argv[1])), limits=Limits(mailbox=50)) as c2:
         await start(c2, "echo", Echo())
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -672,7 +672,7 @@ async def test_two_processes_talk_in_order(containers, server):
         command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as peer:
         assert peer.stdout.readline() == "ready\n"
-        async with containers("c1", mailbox_limit=50) as (c1,):
+        async with containers("c1", limits=Limits(mailbox=50)) as (c1,):
             got = Collect()
             bodies = [str(number) for number in range(2000)]
             await start(c1, "a", got, do(lambda own: send_all(own, "echo@c2", bodies)))

@@ -14,7 +14,7 @@ import pytest
 from tests.integration.transport.raw import RawClient, RawComponent, link, next_turn, server_connection, until
 from tests.unit.core.agents import Collect, Echo, do, reasons, start
 
-from formicary import Message, MicroAgent
+from formicary import Message, MicroAgent, Network
 from formicary.errors import MailboxFullError
 from formicary.transport.link.header import (
     ACK,
@@ -345,7 +345,10 @@ OFFERS = [
 async def test_an_offer_that_is_none_is_dropped_and_the_link_goes_through_the_server(
     containers, server, offer
 ):
-    async with containers("c1", route="auto") as (c1,), RawComponent(server.address, "evil") as evil:
+    async with (
+        containers("c1", network=Network(route="auto")) as (c1,),
+        RawComponent(server.address, "evil") as evil,
+    ):
         own, raw = await scene(c1), evil.link()
         before = own.dropped
         await raw.open(SessionParameters(offer=offer))

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 from tests.unit.core.agents import Do, Echo, start
 
-from formicary import Container, Message
+from formicary import Container, Message, Network
 from formicary.errors import InvalidMessageError, NameTakenError
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]
@@ -39,7 +39,7 @@ async def ask(container, address, body):
 @pytest.mark.parametrize("route", ["auto", "xmpp"])
 @pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])
 async def test_agents_of_two_containers_talk(account, route, domain):
-    async with containers(account(domain), "c1", "c2", route=route) as (c1, c2):
+    async with containers(account(domain), "c1", "c2", network=Network(route=route)) as (c1, c2):
         await start(c2, "echo", Echo())
         for size in (1, 100, 400_000):
             answer = await ask(c1, "echo@c2", "x" * size)

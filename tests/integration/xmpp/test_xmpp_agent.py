@@ -14,7 +14,7 @@ import pytest
 from tests.plugins.missing import leave_out
 from tests.unit.core.agents import Collect, Deaf, Do, Echo, reasons, start
 
-from formicary import AgentState, Container, Message, Template, XmppAgent
+from formicary import AgentState, Container, Limits, Message, Template, XmppAgent
 from formicary.errors import (
     AgentStateError,
     AuthenticationError,
@@ -116,7 +116,7 @@ async def test_the_order_is_kept_and_nothing_is_lost(account):
         for number in range(500):
             await behaviour.send(Message(to=bob.account.jid, body=str(number)))
 
-    async with agents(account(), account(), mailbox_limit=10) as (alice, bob):
+    async with agents(account(), account(), limits=Limits(mailbox=10)) as (alice, bob):
         talking = Do(send_many)
         alice.add_behaviour(talking, Template(performative="never"))
         await talking.join()
@@ -290,7 +290,7 @@ async def test_what_cannot_go_out_is_refused_or_comes_back(account):
 
 async def test_who_writes_to_nobody_is_told(account, connected):
     address = account()
-    async with Container("c1", send_timeout=0.1, mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(send_timeout=0.1, mailbox=1)) as container:
         alice = XmppAgent(account())
         alice.add_behaviour(Deaf(), Template(performative="inform"))
         await container.start(alice)

@@ -16,6 +16,7 @@ from formicary import (
     Container,
     CyclicBehaviour,
     Instrument,
+    Limits,
     Message,
     MicroAgent,
     OneShotBehaviour,
@@ -148,10 +149,7 @@ class Conservation(RuleBasedStateMachine):
                 container = self.make_container(
                     name,
                     server=self.network,
-                    mailbox_limit=limit,
-                    queue_limit=limit,
-                    when_full=when_full,
-                    send_timeout=3,
+                    limits=Limits(mailbox=limit, micro_agents=limit, when_full=when_full, send_timeout=3),
                 )
                 container.dispatcher.dead_letters = self.letters
                 if watched:

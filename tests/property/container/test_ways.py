@@ -12,7 +12,17 @@ from contextlib import suppress
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Instrument, Message, MicroAgent, Template
+from formicary import (
+    Agent,
+    AgentState,
+    Container,
+    CyclicBehaviour,
+    Instrument,
+    Limits,
+    Message,
+    MicroAgent,
+    Template,
+)
 from formicary.errors import FormicaryError
 from formicary.testing import run_virtual, until_idle
 
@@ -98,7 +108,7 @@ async def play(program, *, long_way):
     """Run a program; return what each agent saw, the dead letters, and what senders were told."""
     seen = {name: [] for name in (*NAMES, "asker")}
     told = []
-    async with Container("c1", mailbox_limit=3, when_full="fail") as container:
+    async with Container("c1", limits=Limits(mailbox=3, when_full="fail")) as container:
         if long_way:
             container.add_instrument(Idle())
         asker = Plain("asker", seen["asker"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.integration.directory.agents import View, left_behind
 from tests.property.searches import at_first
 
-from formicary import Agent, Container
+from formicary import Agent, Container, Services
 from formicary.errors import FormicaryError
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -38,7 +38,9 @@ class Place:
     async def open(self):
         async with self._changing:
             if self.container is None and self.world.network.whole.is_set():
-                container = Container(self.name, server=self.world.network, directory=self.world.design)
+                container = Container(
+                    self.name, server=self.world.network, services=Services(directory=self.world.design)
+                )
                 self.container = await container.__aenter__()
 
     async def close(self):

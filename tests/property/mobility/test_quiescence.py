@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.property.searches import at_first
 from tests.unit.mobility.travellers import HERE, hand_over
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, OneShotBehaviour, Template
 from formicary.errors import MoveError
 from formicary.testing import run_virtual, until_idle
 
@@ -84,7 +84,7 @@ moves = st.lists(
 
 async def play(behaviours, plans, moves, limit):
     """Return what each behaviour got, what was sent, and what failed."""
-    options: Any = {"accepts": [HERE, ME], "mailbox_limit": limit}
+    options: Any = {"accepts": [HERE, ME], "limits": Limits(mailbox=limit)}
     async with Container("c1", **options) as c1, Container("c2", **options) as c2:
         alice = Agent("alice")
         for each in behaviours:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formicary import Agent, Container
+from formicary import Agent, Container, Services
 from formicary.errors import ConversationError, FormicaryError, ProtocolError
 from formicary.protocols import Inform, Say, responds
 from formicary.protocols.standard import ALL
@@ -96,7 +96,7 @@ async def lead(agent, protocol, chance):
 def test_each_conversation_ends_in_a_state_of_its_table_and_leaves_nothing(rules, seed, protocol):
     async def main():
         chance = Faulty.chance = Player.chance = random.Random(seed)
-        async with Container("c1", conversation_rules=rules) as container:
+        async with Container("c1", services=Services(conversation_rules=rules)) as container:
             container.dispatcher.routes = ways = Faulty()
             await container.start(player := Player("player"))
             await container.start(agent := Agent("leader"))

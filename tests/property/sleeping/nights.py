@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, Template
+from formicary import (
+    Agent,
+    AgentState,
+    Container,
+    CyclicBehaviour,
+    Limits,
+    Message,
+    MicroAgent,
+    Services,
+    Template,
+)
 from formicary.container.dead_letters import is_failure
 from formicary.errors import FormicaryError, MoveError
 from formicary.testing import MemoryNetwork, until_idle
@@ -232,7 +242,7 @@ class Nights:
 
     async def play(self, acts: Sequence[tuple[Any, ...]]) -> None:
         """Have things happen, and check what holds in the end."""
-        async with Container("c2", server=self._network, main="c2") as c2:
+        async with Container("c2", server=self._network, services=Services(main="c2")) as c2:
             await c2.start(self._far)
             await self._open()
             try:
@@ -308,9 +318,8 @@ class Nights:
         self._container = Container(
             "c1",
             server=self._network,
-            main="c2",
-            sleepers=self._path(self._files),
-            mailbox_limit=self._limit,
+            services=Services(main="c2", sleepers=self._path(self._files)),
+            limits=Limits(mailbox=self._limit),
         )
         await self._container.open()
         self._near = Clerk(f"near{self._starts}")

@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.unit.core.agents import Collect, do, start
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Services
 from formicary.errors import ContainerClosedError, LinkError
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -33,7 +33,7 @@ async def test_who_opens_and_closes_at_once_waits_for_the_other():
         async def on_end(self):
             await asyncio.sleep(1)
 
-    container = Container("c1", directory="central")
+    container = Container("c1", services=Services(directory="central"))
     await asyncio.gather(container.open(), container.open())
     agent = await start(container, "a", Slow())
     closing = asyncio.create_task(container.close())
@@ -141,7 +141,7 @@ def test_what_is_never_closed_is_said_once_and_holds_nothing_up(closes, warnings
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_it_knows_the_platform_when_it_is_open(directory):
     network = MemoryNetwork(delay=0.1)
-    options = {"server": network, "directory": directory}
+    options = {"server": network, "services": Services(directory=directory)}
     async with Container("c1", **options) as c1, Container("c2", **options) as c2:
         for container, name in ((c1, "one"), (c2, "two")):
             manager = Agent(f"m{name}")

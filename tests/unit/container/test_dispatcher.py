@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary import Agent, Container, CyclicBehaviour, Instrument, Message, MicroAgent
+from formicary import Agent, Container, CyclicBehaviour, Instrument, Limits, Message, MicroAgent
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -79,7 +79,7 @@ async def test_a_short_name_that_is_used_again_at_once_is_the_new_agents(later):
 
 
 async def test_who_waits_for_room_by_a_short_name_keeps_the_order_and_the_full_name_arrives():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         sender = KeepMicro("sender")
         await container.start(sender)
         agent, keep = await started(container, "a")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.core.agents import Collect, Deaf, do, start
 
-from formicary import Container, Instrument, Message, MicroAgent, Template
+from formicary import Container, Instrument, Limits, Message, MicroAgent, Template
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -111,7 +111,7 @@ async def test_a_dead_letter_is_told_as_that_alone_and_so_is_the_failure():
 
 async def test_a_message_that_had_to_wait_is_told_when_it_is_delivered():
     log = Log()
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         container.add_instrument(log)
         collect = Collect()
         agent = await start(container, "b", collect)

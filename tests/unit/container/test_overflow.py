@@ -9,7 +9,7 @@ import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Deaf, start
 
-from formicary import AgentState, Container, Message
+from formicary import AgentState, Container, Limits, Message
 from formicary.container import overflow as module
 from formicary.container.held import HeldMessages
 from formicary.testing import until_idle
@@ -19,7 +19,7 @@ from formicary.testing import until_idle
 async def test_nothing_more_is_to_come_in_where_few_large_messages_wait(monkeypatch):
     monkeypatch.setattr(module, "_LIMIT_BYTES", 1000)
     said = []
-    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=10)) as c1:
         await start(c1, "deaf", Deaf())
         overflow = c1.dispatcher.overflow
         overflow.pause = said.append
@@ -33,7 +33,7 @@ async def test_nothing_more_is_to_come_in_where_few_large_messages_wait(monkeypa
 
 @pytest.mark.virtual_clock
 async def test_while_the_process_stood_still_nobody_was_late(monkeypatch):
-    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=10)) as c1:
         agent = await start(c1, "deaf", Deaf())
         name = "deaf@c1.lab.localhost"
         for body in ("taken", "waits", "waits too"):
@@ -49,7 +49,7 @@ async def test_while_the_process_stood_still_nobody_was_late(monkeypatch):
 
 @pytest.mark.virtual_clock
 async def test_who_is_deaf_after_that_is_late_all_the_same(monkeypatch):
-    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=10)) as c1:
         await start(c1, "deaf", Deaf())
         name = "deaf@c1.lab.localhost"
         for body in ("taken", "waits", "waits too"):
@@ -86,7 +86,7 @@ async def test_what_waits_for_an_agent_that_leaves_goes_after_it_in_order():
 
 @pytest.mark.virtual_clock
 async def test_who_passes_messages_on_does_so_until_the_container_has_stopped():
-    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=10)) as c1:
         await start(c1, "deaf", Deaf())
         name, overflow, taker = "deaf@c1.lab.localhost", c1.dispatcher.overflow, Mock()
         overflow.divert("away@c1.lab.localhost", taker)

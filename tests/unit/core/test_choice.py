@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import force_setattr
 
-from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, Template
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, MicroAgent, Template
 from formicary.core.choice import Choice
 from formicary.testing import until_idle
 
@@ -134,7 +134,7 @@ async def test_templates_are_asked_once_for_messages_of_a_kind():
 
 
 async def test_a_mailbox_that_is_full_is_told_by_the_remembered_way():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         agent = Agent("a")
         agent.add_behaviour(Keep(), Template(performative="request"))
         agent.add_behaviour(Keep(), Template(performative="cfp"))

@@ -8,7 +8,7 @@ import logging
 import pytest
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, Template
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, MicroAgent, Template
 from formicary.core.stalled import PATIENCE
 from formicary.errors import MailboxFullError
 
@@ -43,7 +43,7 @@ NUMBERS = [str(number) for number in range(20)]
 
 async def test_it_does_not_hold_up_what_others_receive_for_ever(caplog):
     caplog.set_level(logging.WARNING, "formicary")
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         collect = Collect()
         await start(container, "b", Deaf(), collect)
         await asyncio.sleep(1)
@@ -90,7 +90,7 @@ async def test_of_two_that_have_never_received_each_has_what_it_leaves_behind():
 
 
 async def test_once_it_receives_senders_wait_for_it_again():
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         collect, late = Collect(), Late(3 * PATIENCE)
         await start(container, "b", late, collect)
         await start(container, "a", sends(*NUMBERS))
@@ -103,7 +103,7 @@ async def test_once_it_receives_senders_wait_for_it_again():
 
 
 async def test_a_late_one_gets_all_if_it_begins_in_time():
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         late = Late(PATIENCE - 1)
         await start(container, "b", late, Collect())
         await start(container, "a", sends(*NUMBERS))
@@ -112,7 +112,7 @@ async def test_a_late_one_gets_all_if_it_begins_in_time():
 
 
 async def test_it_holds_up_what_nobody_else_wants(caplog):
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         agent = Agent("b")
         agent.add_behaviour(Deaf())
         agent.add_behaviour(Collect(), Template(performative="request"))
@@ -125,7 +125,7 @@ async def test_it_holds_up_what_nobody_else_wants(caplog):
 
 
 async def test_who_cannot_wait_is_refused_only_for_a_time():
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         collect = Collect()
         await start(container, "b", Deaf(), collect)
         await asyncio.sleep(1)
@@ -142,7 +142,7 @@ async def test_who_cannot_wait_is_refused_only_for_a_time():
 
 
 async def test_while_the_agent_is_suspended_it_is_not_said_to_receive_nothing(caplog):
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         collect = Collect()
         agent = await start(container, "b", Deaf(), collect)
         await asyncio.sleep(1)

@@ -17,6 +17,7 @@ from formicary import (
     Agent,
     Container,
     CyclicBehaviour,
+    Limits,
     Message,
     MicroAgent,
     PeriodicBehaviour,
@@ -397,7 +398,7 @@ async def test_a_full_mailbox_holds_up_its_senders_alone():
         for number in range(50):
             await behaviour.send(Message(to="slow", body=str(number)))
 
-    async with synchronous(mailbox_limit=2) as container:
+    async with synchronous(limits=Limits(mailbox=2)) as container:
         await start(container, "slow", collects)
         await start(container, "fast", do(flood))
         await until_idle()
@@ -504,7 +505,9 @@ async def test_the_same_seed_gives_the_same_order_of_messages():
 
 
 def test_a_mode_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="mode= must be 'asynchronous' or 'synchronous', not 'parallel'"):
+    with pytest.raises(
+        UsageError, match="mode= must be one of 'asynchronous', 'synchronous', not 'parallel'"
+    ):
         Container("c1", mode="parallel")
     with pytest.raises(UsageError, match="a container is one process; for several, use LocalPlatform"):
         Container("c1", mode="pooled")

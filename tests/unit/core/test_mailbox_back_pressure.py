@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import Container, CyclicBehaviour, Message
+from formicary import Container, CyclicBehaviour, Limits, Message
 from formicary.errors import MailboxFullError
 from formicary.testing import until_idle
 
@@ -42,7 +42,7 @@ def sends(*bodies, to="b"):
 
 
 async def test_a_sender_waits_for_room():
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         slow, sending = Slow(), sends(*"abcde")
         await start(container, "b", slow)
         await start(container, "a", sending)
@@ -52,7 +52,7 @@ async def test_a_sender_waits_for_room():
 
 
 async def test_each_senders_order_is_kept_while_many_wait():
-    async with Container("c1", mailbox_limit=3) as container:
+    async with Container("c1", limits=Limits(mailbox=3)) as container:
         slow = Slow()
         await start(container, "b", slow)
         senders = [sends(*(f"{name}{number}" for number in range(10))) for name in "uvw"]
@@ -66,7 +66,7 @@ async def test_each_senders_order_is_kept_while_many_wait():
 
 
 async def test_a_sender_gives_up_after_the_send_timeout_and_the_message_is_a_dead_letter():
-    async with Container("c1", mailbox_limit=1, send_timeout=5) as container:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=5)) as container:
         await start(container, "b", Deaf())
         sending = sends("x", "y")
         await start(container, "a", sending)
@@ -79,7 +79,7 @@ async def test_a_sender_gives_up_after_the_send_timeout_and_the_message_is_a_dea
 
 
 async def test_a_container_may_fail_at_once():
-    async with Container("c1", mailbox_limit=1, when_full="fail") as container:
+    async with Container("c1", limits=Limits(mailbox=1, when_full="fail")) as container:
         await start(container, "b", Deaf())
         sending = sends("x", "y")
         await start(container, "a", sending)
@@ -97,7 +97,7 @@ async def test_a_sender_may_be_cancelled_while_it_waits_and_the_message_is_a_dea
                 await behaviour.send(Message(to="b", body="y"))
         return now()
 
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         deaf, sending = Deaf(), do(send)
         await start(container, "b", deaf)
         await start(container, "a", sending)
@@ -110,7 +110,7 @@ async def test_a_sender_may_be_cancelled_while_it_waits_and_the_message_is_a_dea
 
 
 async def test_a_sender_that_is_killed_while_it_waits_leaves_its_message_as_a_dead_letter():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         await start(container, "b", Deaf())
         sending = sends("x", "y")
         await start(container, "a", sending)
@@ -121,7 +121,7 @@ async def test_a_sender_that_is_killed_while_it_waits_leaves_its_message_as_a_de
 
 
 async def test_of_two_that_wait_one_gets_the_place_of_one_that_is_cancelled_in_its_turn():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         slow, first, second = Slow(), sends("x", "y"), sends("z")
         await start(container, "b", slow)
         await start(container, "a", first)
@@ -136,7 +136,7 @@ async def test_of_two_that_wait_one_gets_the_place_of_one_that_is_cancelled_in_i
 
 
 async def test_the_receivers_with_room_get_their_message_at_once_and_the_others_when_they_have():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         slow, collect, other = Slow(), Collect(), Slow()
         await start(container, "slow", slow)
         await start(container, "collect", collect)
@@ -151,7 +151,7 @@ async def test_the_receivers_with_room_get_their_message_at_once_and_the_others_
 
 
 async def test_only_the_receivers_without_room_lose_a_message():
-    async with Container("c1", mailbox_limit=1, send_timeout=3) as container:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=3)) as container:
         await start(container, "deaf", Deaf())
         collect = Collect()
         await start(container, "collect", collect)
@@ -164,7 +164,7 @@ async def test_only_the_receivers_without_room_lose_a_message():
 
 
 async def test_a_sender_that_waits_is_freed_when_the_receiver_ends():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         deaf, sending = Deaf(), sends("x", "y")
         await start(container, "b", deaf)
         await start(container, "a", sending)
@@ -178,7 +178,7 @@ async def test_a_sender_that_waits_is_freed_when_the_receiver_ends():
 
 
 async def test_messages_to_a_suspended_agent_fill_its_mailbox_and_no_more():
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         collect, sending = Collect(), sends(*"vwxyz")
         agent = await start(container, "b", collect)
         await until_idle()
@@ -193,7 +193,7 @@ async def test_messages_to_a_suspended_agent_fill_its_mailbox_and_no_more():
 
 
 async def test_of_two_behaviours_that_want_a_message_each_gets_it_once():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         slow, collect = Slow(), Collect()
         await start(container, "b", slow, collect)
         await start(container, "a", sends(*"xyz"))

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, do, start
 
-from formicary import Container, Message, Template
+from formicary import Container, Limits, Message, Template
 from formicary.errors import AgentStateError, DefinitionError, MailboxFullError
 from formicary.testing import until_idle
 
@@ -71,7 +71,7 @@ async def test_a_mailbox_that_is_full_of_others_is_an_error():
         with pytest.raises(MailboxFullError, match=r"full of \d messages, none of which"):
             await behaviour.receive(template=WANTED)
 
-    await run(wait, "request", "request", "request", mailbox_limit=2)
+    await run(wait, "request", "request", "request", limits=Limits(mailbox=2))
 
 
 async def test_priorities_are_kept():

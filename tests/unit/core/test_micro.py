@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import AgentState, Container, Message, MicroAgent
+from formicary import AgentState, Container, Limits, Message, MicroAgent
 from formicary.errors import AgentStateError, ContainerClosedError, MailboxFullError
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -149,7 +149,7 @@ async def test_send_nowait_raises_where_a_mailbox_is_full_and_the_other_receiver
             except MailboxFullError as error:
                 caught.append(str(error))
 
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         collect = Collect()
         await start(container, "deaf", Deaf())
         await start(container, "collect", collect)
@@ -162,7 +162,7 @@ async def test_send_nowait_raises_where_a_mailbox_is_full_and_the_other_receiver
 
 
 async def test_send_nowait_raises_where_the_queue_is_full():
-    async with Container("c1", queue_limit=3) as container:
+    async with Container("c1", limits=Limits(micro_agents=3)) as container:
         note, other = Note("m"), Note("n")
         await container.start(note)
         await container.start(other)
@@ -178,7 +178,7 @@ async def test_send_nowait_raises_where_the_queue_is_full():
 
 
 async def test_send_waits_where_the_queue_is_full():
-    async with Container("c1", queue_limit=3) as container:
+    async with Container("c1", limits=Limits(micro_agents=3)) as container:
         note = Note("m")
         await container.start(note)
         await start(container, "a", sends(*map(str, range(50))))
@@ -189,7 +189,7 @@ async def test_send_waits_where_the_queue_is_full():
 
 
 async def test_who_waits_for_room_goes_on_when_the_messages_that_filled_the_queue_are_dead():
-    async with Container("c1", queue_limit=2) as container:
+    async with Container("c1", limits=Limits(micro_agents=2)) as container:
         note = Note("m")
         await container.start(note)
 

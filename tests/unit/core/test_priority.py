@@ -8,7 +8,7 @@ from collections import deque
 import pytest
 from tests.unit.core.agents import Collect, Do
 
-from formicary import Agent, Container, Message
+from formicary import Agent, Container, Limits, Message
 from formicary.core.priority import LOW, PRIORITY, URGENT, Lanes
 
 
@@ -71,7 +71,7 @@ async def test_what_was_about_to_be_received_comes_after_what_is_more_urgent():
 
 @pytest.mark.virtual_clock
 async def test_a_full_mailbox_has_no_room_for_the_urgent_either():
-    async with Container("c1", mailbox_limit=3) as container:
+    async with Container("c1", limits=Limits(mailbox=3)) as container:
         collect, send = Collect(), _send_all()
         bob = await _start(container, collect, "bob", held=True)
         await _start(container, send, "alice")

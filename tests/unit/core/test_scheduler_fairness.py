@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, Echo, do, start
 
-from formicary import Container, CyclicBehaviour, Message, MicroAgent
+from formicary import Container, CyclicBehaviour, Limits, Message, MicroAgent
 
 
 class Forever(MicroAgent):
@@ -108,7 +108,7 @@ async def test_a_behaviour_that_floods_another():
 
 
 async def test_a_behaviour_that_floods_a_micro_agent():
-    async with Container("c1", queue_limit=100) as container:
+    async with Container("c1", limits=Limits(micro_agents=100)) as container:
         handled = []
 
         class Sink(MicroAgent):

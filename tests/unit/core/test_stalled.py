@@ -8,7 +8,7 @@ import logging
 import pytest
 from tests.unit.core.agents import do, start
 
-from formicary import Agent, Container, CyclicBehaviour, Message, PeriodicBehaviour, Template
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, PeriodicBehaviour, Template
 from formicary.core.stalled import PATIENCE
 
 pytestmark = pytest.mark.virtual_clock
@@ -46,7 +46,7 @@ def sends(many):
 
 async def warned(caplog, behaviour, many, template=None, **options):
     caplog.set_level(logging.WARNING, "formicary")
-    async with Container("c1", **{"mailbox_limit": 2, **options}) as container:
+    async with Container("c1", **{"limits": Limits(mailbox=2), **options}) as container:
         await start(container, "other", Other())
         agent = Agent("b")
         agent.add_behaviour(behaviour, template)
@@ -80,13 +80,13 @@ async def test_one_that_receives_slowly_is_not_named(caplog):
 
 async def test_nobody_is_named_where_there_is_room(caplog):
     assert not await warned(caplog, Tick(1.0), 1)
-    assert not await warned(caplog, Tick(1.0), 5, mailbox_limit=0)
+    assert not await warned(caplog, Tick(1.0), 5, limits=Limits(mailbox=0))
 
 
 @pytest.mark.parametrize("hold", [Agent.suspend, Agent.wait])
 async def test_one_of_an_agent_that_is_held_is_not_named(caplog, hold):
     caplog.set_level(logging.WARNING, "formicary")
-    async with Container("c1", mailbox_limit=2) as container:
+    async with Container("c1", limits=Limits(mailbox=2)) as container:
         agent = Agent("b")
         agent.add_behaviour(Other())
         await container.start(agent)

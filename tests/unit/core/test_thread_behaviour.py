@@ -7,7 +7,16 @@ import threading
 
 import pytest
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template, ThreadBehaviour
+from formicary import (
+    Agent,
+    Container,
+    CyclicBehaviour,
+    Limits,
+    Message,
+    OneShotBehaviour,
+    Template,
+    ThreadBehaviour,
+)
 from formicary.container import lifecycle
 from formicary.errors import AgentStateError, DefinitionError, MailboxFullError
 
@@ -206,7 +215,7 @@ async def test_a_full_mailbox_makes_the_thread_wait_or_fail():
         async def run(self):
             await asyncio.Event().wait()
 
-    async with Container("c1", mailbox_limit=1, when_full="fail") as container:
+    async with Container("c1", limits=Limits(mailbox=1, when_full="fail")) as container:
         await container.start(agent("lazy", Lazy()))
         await container.start(agent("sends", sends := Sends()))
         await sends.join()

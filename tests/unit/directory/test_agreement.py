@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from formicary.container.options import PlatformOptions
 from formicary.directory.agreement import CHANNEL, Agreement
 
 pytestmark = pytest.mark.virtual_clock
@@ -44,7 +43,7 @@ class World:
 
     def __init__(self, directory="replica"):
         self.transport, self.backend = Transport(), Backend()
-        self.agreement = Agreement("c2", PlatformOptions(C1, directory), self.backend, self.transport)
+        self.agreement = Agreement("c2", C1, directory, self.backend, self.transport)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.core.agents import start
 from tests.unit.directory.asking import ALICE, directory, register, service
 
-from formicary import Container
+from formicary import Container, Services
 from formicary.directory.central import draft
 from formicary.directory.model import description
 from formicary.directory.replicated import directory as replicated
@@ -24,7 +24,7 @@ def _three(monkeypatch):
 
 @pytest.mark.parametrize("design", ["replica", "central"])
 async def test_who_has_as_many_as_it_can_registers_no_more_but_goes_on(design):
-    async with Container("c1", directory=design) as container:
+    async with Container("c1", services=Services(directory=design)) as container:
         alice, bob = await start(container, "alice"), await start(container, "bob")
         for name in "abc":
             await alice.directory.register("printer", name)

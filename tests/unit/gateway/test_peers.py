@@ -4,7 +4,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary.gateway.acl_message import AgentIdentifier
-from formicary.gateway.origins import Origins
+from formicary.gateway.allowed_hosts import AllowedHosts
 from formicary.gateway.peers import Peer, Peers
 
 JADE = "http://127.0.0.1:7779/acc"
@@ -108,4 +108,4 @@ def test_what_is_no_peer(platform, addresses):
     ],
 )
 async def test_only_its_own_host_and_this_one_speak_for_a_platform(remote, may_send):
-    assert await Origins().may_send(Peer("jade", ("http://192.0.2.1:7778/acc",)), remote) is may_send
+    assert await AllowedHosts().may_send(Peer("jade", ("http://192.0.2.1:7778/acc",)), remote) is may_send

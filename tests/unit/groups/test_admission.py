@@ -8,7 +8,7 @@ import json
 import pytest
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
-from formicary import Container, Message
+from formicary import Container, Message, Services
 from formicary.errors import AdmissionError, GroupError, InvalidMessageError
 
 pytestmark = pytest.mark.virtual_clock
@@ -35,7 +35,7 @@ def fails(agent, role, pass_key):
 @pytest.mark.parametrize("where", ["c1", "c2"])
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_a_gatekeeper_decides_and_its_reason_is_given(gatekeeper, where, directory):
-    async with joined("c1", "c2", directory=directory) as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory=directory)) as (c1, c2, _):
         (alice,) = await begin(c1, "alice")
         bob, eve = await begin(c1 if where == "c1" else c2, "bob", "eve")
         await alice.groups.create("club", gatekeeper=gatekeeper)
@@ -104,7 +104,7 @@ async def test_without_its_manager_a_secured_group_goes_on_and_admits_nobody(end
 
 
 async def test_a_manager_that_has_just_left_refuses():
-    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, network):
         (alice, anna), (bob,) = await begin(c1, "alice", "anna"), await begin(c2, "bob")
         await alice.groups.create("club", gatekeeper=lambda *_: True)
         await anna.groups.request_role("club", "guest")

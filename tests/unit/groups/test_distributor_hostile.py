@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.unit.groups.crew import begin, distributor, full, joined, players
 
-from formicary import Container, Message
+from formicary import Container, Message, Services
 from formicary.directory.model.description import ServiceDescription
 from formicary.errors import DirectoryError, InvalidDescriptionError, NotRegisteredError, UnauthorisedError
 from formicary.groups.mailing import DISTRIBUTOR
@@ -64,7 +64,7 @@ async def test_what_is_no_message_to_a_group_is_dropped_counted_and_told(body, p
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_who_is_not_a_member_cannot_go_round_the_check(directory):
-    async with joined("c1", "c2", directory=directory) as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory=directory)) as (c1, c2, _):
         (carol, eve), (bob, dave) = await begin(c1, "carol", "eve"), await begin(c2, "bob", "dave")
         await carol.groups.create("market")
         await asyncio.sleep(1)
@@ -83,7 +83,7 @@ async def test_who_is_not_a_member_cannot_go_round_the_check(directory):
 
 
 async def test_who_has_joined_a_moment_ago_may_send_before_all_others_know():
-    async with joined("c1", "c2", "c3", directory="central") as (_, c2, c3, _):
+    async with joined("c1", "c2", "c3", services=Services(directory="central")) as (_, c2, c3, _):
         (bob,), (carol,) = await begin(c2, "bob"), await begin(c3, "carol")
         await bob.groups.create("market")
         await asyncio.sleep(1)
@@ -159,7 +159,7 @@ async def send_many(agent, count):
 
 
 async def test_roles_are_not_registered_past_the_gatekeeper():
-    async with joined("c1", "c2", directory="central") as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, _):
         (alice,), (eve,) = await begin(c1, "alice"), await begin(c2, "eve")
         await alice.groups.create("club", gatekeeper=lambda *_: False)
         role = Role("public", "club", "guest")
@@ -183,7 +183,7 @@ async def test_roles_are_not_registered_past_the_gatekeeper():
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_roles_are_not_among_what_agents_have_registered(directory):
-    async with joined("c1", "c2", directory=directory) as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory=directory)) as (c1, c2, _):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         await alice.groups.create("market")
         with pytest.raises(NotRegisteredError):

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.core.agents import Deaf, start
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
-from formicary import AgentState, Container
+from formicary import AgentState, Container, Services
 from formicary.errors import (
     AdmissionError,
     AgentStateError,
@@ -154,7 +154,7 @@ async def test_who_ends_leaves_all_groups_however_it_ends():
 
 
 async def test_an_agent_that_ends_while_it_asks_plays_nothing():
-    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, network):
         (alice,) = await begin(c1, "alice")
         (bob,) = await begin(c2, "bob")
         await alice.groups.create("market")
@@ -211,7 +211,7 @@ async def test_the_name_that_groups_need_may_be_taken():
 
 
 async def test_a_role_that_the_directory_does_not_take_is_not_played():
-    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, network):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         await alice.groups.create("market")
         await bob.groups.roles("market")
@@ -235,7 +235,7 @@ async def test_a_role_that_the_directory_does_not_take_is_not_played():
 
 
 async def test_who_is_cancelled_while_asking_plays_nothing_here_and_may_ask_again():
-    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, network):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         await alice.groups.create("market")
         await bob.groups.roles("market")

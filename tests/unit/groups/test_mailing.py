@@ -9,7 +9,7 @@ import pytest
 from tests.unit.core.agents import EVERYTHING, Collect, Deaf, start
 from tests.unit.groups.crew import begin, distributor, full, joined
 
-from formicary import Container, Instrument, Message
+from formicary import Container, Instrument, Limits, Message, Services
 from formicary.errors import (
     ContainerClosedError,
     InvalidMessageError,
@@ -60,7 +60,7 @@ async def market(first, *others, role="seller"):
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_all_others_who_play_the_role_get_it_with_all_that_it_says(directory):
     sent = Message("nobody@c9", **EVERYTHING)
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, _):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, _):
         alice, bob, idle = await begin(c1, "alice", "bob", "idle")
         carol, dave = await begin(c2, "carol", "dave")
         (erin,) = await begin(c3, "erin")
@@ -189,7 +189,7 @@ async def test_what_no_other_process_could_read_goes_to_nobody():
 
 
 async def test_a_full_mailbox_here_makes_the_sender_wait_and_the_others_have_it():
-    async with Container("c1", mailbox_limit=2, send_timeout=5) as c1:
+    async with Container("c1", limits=Limits(mailbox=2, send_timeout=5)) as c1:
         alice, bob = await begin(c1, "alice", "bob")
         deaf = await start(c1, "deaf", Deaf())
         await market(alice, bob, deaf)
@@ -201,7 +201,7 @@ async def test_a_full_mailbox_here_makes_the_sender_wait_and_the_others_have_it(
         assert asyncio.get_running_loop().time() - began == 5
         assert bob.bodies == ["0", "1", "2"]
         assert [letter.receiver for letter in c1.dead_letters] == full("deaf@c1")
-    async with Container("c2", mailbox_limit=1, when_full="fail") as c2:
+    async with Container("c2", limits=Limits(mailbox=1, when_full="fail")) as c2:
         alice, bob = await begin(c2, "alice", "bob")
         deaf = await start(c2, "deaf", Deaf())
         await market(alice, deaf, bob)
@@ -213,7 +213,7 @@ async def test_a_full_mailbox_here_makes_the_sender_wait_and_the_others_have_it(
 
 
 async def test_a_full_mailbox_elsewhere_makes_senders_to_the_group_wait_until_it_has_room():
-    async with joined("c1", "c2", mailbox_limit=5) as (c1, c2, _):
+    async with joined("c1", "c2", limits=Limits(mailbox=5)) as (c1, c2, _):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         got = Late()
         slow = await start(c2, "slow", got)
@@ -237,7 +237,7 @@ async def test_a_full_mailbox_elsewhere_makes_senders_to_the_group_wait_until_it
 
 
 async def test_what_a_full_mailbox_elsewhere_cannot_take_is_told_to_the_sender():
-    async with joined("c1", "c2", mailbox_limit=1, send_timeout=5) as (c1, c2, _):
+    async with joined("c1", "c2", limits=Limits(mailbox=1, send_timeout=5)) as (c1, c2, _):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         deaf = await start(c2, "deaf", Deaf())
         await market(alice, deaf, bob)
@@ -282,7 +282,7 @@ async def test_members_that_have_all_left_meanwhile_are_told_to_the_sender():
 
 
 async def test_who_is_cancelled_while_waiting_leaves_dead_letters_and_nothing_else():
-    async with Container("c1", mailbox_limit=1) as c1:
+    async with Container("c1", limits=Limits(mailbox=1)) as c1:
         alice, bob = await begin(c1, "alice", "bob")
         deaf = [await start(c1, name, Deaf()) for name in ("d1", "d2")]
         await market(alice, bob, *deaf)
@@ -307,7 +307,7 @@ async def test_a_closed_container_sends_nothing():
 
 
 async def test_who_is_told_late_that_it_plays_a_role_gets_what_others_send_meanwhile():
-    async with joined("c1", "c2", directory="central") as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory="central")) as (c1, c2, _):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         await alice.groups.create("market")
         await bob.groups.roles("market")
@@ -330,7 +330,7 @@ async def test_who_is_told_late_that_it_plays_a_role_gets_what_others_send_meanw
 
 
 async def test_what_is_sent_to_a_group_comes_after_what_the_sender_has_sent_directly():
-    async with joined("c1", "c2", mailbox_limit=2) as (c1, c2, _):
+    async with joined("c1", "c2", limits=Limits(mailbox=2)) as (c1, c2, _):
         (alice,), got = await begin(c1, "alice"), Late()
         slow = await start(c2, "slow", got)
         await market(alice, slow)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.groups.crew import begin, full, joined
 
-from formicary import Container
+from formicary import Container, Services
 from formicary.errors import GroupError
 from formicary.testing import until_idle
 
@@ -88,13 +88,13 @@ async def test_a_subscription_that_is_not_open_says_so():
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_changes_elsewhere_are_told_and_so_is_the_end_of_a_container(directory):
-    async with joined("c1", "c2", directory=directory) as (c1, c2, network):
+    async with joined("c1", "c2", services=Services(directory=directory)) as (c1, c2, network):
         (alice,), (watcher,) = await begin(c1, "alice"), await begin(c2, "watcher")
         async with watcher.groups.subscribe("market") as changes:
             await anext(changes)
             await alice.groups.create("market")
             assert said(await anext(changes)) == [[("alice", "manager")], []]
-            async with Container("c3", server=network, directory=directory) as c3:
+            async with Container("c3", server=network, services=Services(directory=directory)) as c3:
                 (carol,) = await begin(c3, "carol")
                 await asyncio.sleep(1)
                 await carol.groups.request_role("market", "seller")
@@ -105,7 +105,7 @@ async def test_changes_elsewhere_are_told_and_so_is_the_end_of_a_container(direc
 @pytest.mark.parametrize("directory", ["replica", "central"])
 @pytest.mark.parametrize("creator", [0, 1])
 async def test_a_role_is_watched_before_its_group_exists_and_after_it_has_ended(directory, creator):
-    async with joined("c1", "c2", directory=directory) as containers:
+    async with joined("c1", "c2", services=Services(directory=directory)) as containers:
         (watcher,), (cook,) = await begin(containers[0], "watcher"), await begin(containers[creator], "cook")
         async with watcher.groups.subscribe("crew", "cook") as changes:
             assert said(await anext(changes)) == [[], []]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.unit.mobility.travellers import HERE, Shopper
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
+from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Services
 from formicary.core.errors import UnknownAgentError, UsageError
 from formicary.live.joined import JoinedFeed
 from formicary.live.view import View
@@ -139,7 +139,7 @@ def test_an_agent_that_moves_is_seen_where_it_is_whoever_tells_first(slow, monke
         network = MemoryNetwork()
         async with (
             Container("c1", server=network) as c1,
-            Container("c2", server=network, accepts=[HERE], main="c1") as c2,
+            Container("c2", server=network, accepts=[HERE], services=Services(main="c1")) as c2,
         ):
             watch = c1.management.watch
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary import Agent, AgentState, Container, Message, MicroAgent, OneShotBehaviour
+from formicary import Agent, AgentState, Container, Limits, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import AgentStateError, MoveError
 from formicary.mobility.quiescence import dissolve, own_strand, quiesce, resume
 from formicary.testing import until_idle
@@ -102,7 +102,7 @@ async def test_who_waits_for_room_in_the_queue_waits_until_the_agent_goes_on():
             for number in range(4):
                 await self.send(Message(to="alice", body=str(number)))
 
-    async with Container("c1", queue_limit=2) as c1:
+    async with Container("c1", limits=Limits(micro_agents=2)) as c1:
         agent, bob, fire = await started(c1, Notes()), Agent("bob"), Fire()
         bob.add_behaviour(fire)
         write(c1, "x", "y")

@@ -16,6 +16,7 @@ from formicary import (
     CyclicBehaviour,
     FSMBehaviour,
     Instrument,
+    Limits,
     Message,
     OneShotBehaviour,
     PeriodicBehaviour,
@@ -392,7 +393,7 @@ async def test_a_suspended_agent_in_the_middle_of_something_stays():
 
 
 async def test_who_waited_for_room_gets_its_message_in_and_in_order():
-    async with Container("c1", mailbox_limit=2) as c1:
+    async with Container("c1", limits=Limits(mailbox=2)) as c1:
         collect = Collect()
         agent = await start(c1, collect)
         agent.suspend()
@@ -795,14 +796,14 @@ async def hand_on_what_waits_for_room(c1, *behaviours, count):
 
 @pytest.mark.parametrize("behaviours", [1, 2])
 async def test_who_waits_for_room_hands_its_message_on_to_where_the_agent_went(behaviours):
-    async with Container("c1", mailbox_limit=2) as c1:
+    async with Container("c1", limits=Limits(mailbox=2)) as c1:
         found = await hand_on_what_waits_for_room(c1, *(Collect() for _ in range(behaviours)), count=8)
         assert found == ([*"01"], [*"234567"])
         assert c1.dead_letters.total == 0
 
 
 async def test_what_one_of_several_had_no_room_for_fails_to_its_sender():
-    async with Container("c1", mailbox_limit=2) as c1:
+    async with Container("c1", limits=Limits(mailbox=2)) as c1:
         collect = Collect()
         found = await hand_on_what_waits_for_room(c1, collect, Later(), count=3)
         assert (found, collect.bodies) == (([*"01"], []), [*"012"])

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, Template
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Limits, Message, MicroAgent, Template
 from formicary.errors import NameTakenError
 from formicary.mobility.quiescence import quiesce, resume
 from formicary.mobility.waking import admit, awake, dismiss
@@ -60,7 +60,7 @@ def deliver(container, *bodies, performative=None, sender=BOB, protocol=None):
 
 
 async def test_what_comes_for_an_agent_that_was_admitted_waits_until_it_is_awake():
-    async with Container("c2", mailbox_limit=3) as c2:
+    async with Container("c2", limits=Limits(mailbox=3)) as c2:
         collect = Collect()
         agent = Visitor(collect)
         admit(c2, VISITOR)
@@ -152,7 +152,7 @@ async def test_who_is_to_get_a_message_and_is_not_there_counts_for_nothing(numbe
 
 
 async def test_what_begins_conversations_waits_where_the_queue_of_the_container_is_full():
-    async with Container("c2", queue_limit=2) as c2:
+    async with Container("c2", limits=Limits(micro_agents=2)) as c2:
         agent = Clerk("alice")
         admit(c2, VISITOR)
         deliver(c2, *"abcde", performative="request", protocol="fipa-request")
@@ -209,7 +209,7 @@ async def test_a_micro_agent_handles_what_has_waited():
             bodies.append(message.body)
 
     bodies = []
-    async with Container("c2", queue_limit=1) as c2:
+    async with Container("c2", limits=Limits(micro_agents=1)) as c2:
         admit(c2, VISITOR)
         deliver(c2, *"abc")
         await awake(Notes("alice"), c2, VISITOR)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.core.agents import do, start
 from tests.unit.protocols.agents import run
 
-from formicary import Agent, Container, Message, MicroAgent
+from formicary import Agent, Container, Limits, Message, MicroAgent
 from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, Participant, Propose, Request, responds
 from formicary.testing import MemoryNetwork, until_idle
@@ -296,7 +296,7 @@ async def full_of_bids(container, partner):
 
 
 async def test_what_finds_a_full_mailbox_is_said_later_and_in_order():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         await container.start(slow := Slow("slow"))
         _, behaviour, gate = await full_of_bids(container, "slow")
         assert slow.told == ()  # the award waits behind the proposal
@@ -308,7 +308,7 @@ async def test_what_finds_a_full_mailbox_is_said_later_and_in_order():
 
 
 async def test_who_ends_with_a_full_mailbox_ends_its_conversations():
-    async with Container("c1", mailbox_limit=1) as container:
+    async with Container("c1", limits=Limits(mailbox=1)) as container:
         await container.start(slow := Slow("slow"))
         asker, _, _ = await full_of_bids(container, "slow")
         await asker.stop()

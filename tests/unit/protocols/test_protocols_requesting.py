@@ -10,7 +10,7 @@ import pytest
 from tests.unit.core.agents import Collect, Echo, start
 from tests.unit.protocols.agents import Printer, run
 
-from formicary import Agent, Container, Message, MicroAgent
+from formicary import Agent, Container, Message, MicroAgent, Services
 from formicary.errors import FailedError, NoAnswerError, NotUnderstoodError, RefusedError
 from formicary.protocols import (
     Accept,
@@ -285,7 +285,7 @@ async def test_a_message_out_of_order_is_told_to_both():
 
 async def test_a_lenient_container_counts_it_and_passes_it_on():
     collect = Collect()
-    async with Container("c1", conversation_rules="lenient") as container:
+    async with Container("c1", services=Services(conversation_rules="lenient")) as container:
         await start(container, "other", others := Collect())
         asker = await start(container, "asker", collect)
         question = asyncio.ensure_future(asker.request("other", "x", timeout=9))

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import EVERYTHING, Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Container, FormicaryError, Message
+from formicary import Container, FormicaryError, Limits, Message
 from formicary.errors import InvalidMessageError, LinkError, MailboxFullError, NameTakenError
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -115,7 +115,7 @@ async def test_what_is_on_its_way_when_the_connection_is_cut_arrives_later():
 async def test_who_waits_too_long_for_a_cut_connection_is_told_and_the_message_is_a_dead_letter():
     network = MemoryNetwork()
     async with (
-        Container("c1", server=network, send_timeout=3) as c1,
+        Container("c1", server=network, limits=Limits(send_timeout=3)) as c1,
         Container("c2", server=network),
     ):
         network.cut()
@@ -191,7 +191,7 @@ async def test_a_slow_receiver_slows_its_senders_down_and_nothing_is_lost():
 
     async with (
         Container("c1", server=network) as c1,
-        Container("c2", server=network, mailbox_limit=10) as c2,
+        Container("c2", server=network, limits=Limits(mailbox=10)) as c2,
     ):
         send, receive = sender("b@c2", *map(str, range(count))), do(slow)
         await start(c2, "b", receive)
@@ -207,7 +207,7 @@ async def test_a_full_mailbox_holds_up_only_who_sends_to_it():
     network = MemoryNetwork()
     async with (
         Container("c1", server=network) as c1,
-        Container("c2", server=network, mailbox_limit=10) as c2,
+        Container("c2", server=network, limits=Limits(mailbox=10)) as c2,
     ):
         collect, told = Collect(), []
         await start(c2, "b", do(lambda behaviour: asyncio.sleep(20)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary import Agent, CyclicBehaviour, LocalPlatform, Message
+from formicary import Agent, CyclicBehaviour, Limits, LocalPlatform, Message
 from formicary.errors import MailboxFullError
 from formicary_bench.experiments.grid.cells import Cell, Grid
 from formicary_bench.experiments.grid.swap import Swapping
@@ -210,7 +210,11 @@ async def parts(work: Workload) -> AsyncIterator[Parts]:
     one, sizes = work.configuration, Swapping.of(work.configuration)
     room = max(2 * sizes.cells, _ROOM)
     async with LocalPlatform(
-        sizes.containers, seed=work.job.seed, copy=one.kind == MICRO_COPIED, queue_limit=room, when_lost="end"
+        sizes.containers,
+        seed=work.job.seed,
+        copy=one.kind == MICRO_COPIED,
+        limits=Limits(micro_agents=room),
+        when_lost="end",
     ) as platform:
         stewards = []
         for number in range(sizes.containers):

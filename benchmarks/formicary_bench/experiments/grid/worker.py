@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from formicary import Container
+from formicary import Container, Limits
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.grid.apart import Part, Parts, parts
 from formicary_bench.experiments.grid.cells import Board, Cell, Grid, sums_of
@@ -71,7 +71,7 @@ async def of_agents(work: Workload, grid: Grid, kind: type[Cell]) -> AsyncIterat
     part, copies = _part(work), work.configuration.kind == MICRO_COPIED
     # There is room for all that can be under way: of each cell that asks a request, and an answer.
     room = max(2 * len(part.cells), 1000)
-    async with Container(ASKING, seed=part.seed, copy=copies, queue_limit=room) as home:
+    async with Container(ASKING, seed=part.seed, copy=copies, limits=Limits(micro_agents=room)) as home:
         cells = [kind(f"cell-{number}", str(number), grid) for number in part.cells]
         for cell in cells:
             await home.start(cell)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from formicary import Agent, Message, OneShotBehaviour
+from formicary import Agent, Message, OneShotBehaviour, Services
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
 from formicary_bench.experiments.mobile import Looped
@@ -82,7 +82,7 @@ class Wake(Play):
         """Provide the file in which agents sleep."""
         with scratch_folder() as folder:
             self._weighed_in = folder / "weighed.sqlite"
-            yield {"sleepers": folder / "sleepers.sqlite"}
+            yield {"services": Services(sleepers=folder / "sleepers.sqlite")}
 
     async def make_all(self) -> None:
         """Make all loops, and weigh agents after them."""
@@ -159,7 +159,7 @@ async def _weigh(work: Workload, path: Path) -> dict[str, float]:
     deadline = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else None
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]
-    async with container(work, "weighing", sleepers=path) as home:
+    async with container(work, "weighing", services=Services(sleepers=path)) as home:
         await _fall_asleep(work, home, names[:_TOGETHER], deadline)  # what there is once is there from now on
         with weighing() as held:
             await _fall_asleep(work, home, names[_TOGETHER:-_TOGETHER], deadline)

@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from formicary import Agent, Container
-from formicary.container.options import ConnectionOptions
+from formicary import Agent, Container, Network
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.addresses import JoinAddress
@@ -43,7 +42,7 @@ def container(work: Workload, name: str, **about: Any) -> Container:
     about = {"seed": work.job.seed, **about}
     if configuration.route == _IN_PROCESS:
         return Container(name, **about)
-    about |= asdict(connection_options(work, name))
+    about |= connection_options(work, name)
     if configuration.route == DIRECT:
         address = join_address(work)
         return Container(name, **{"join": str(address) if address else None, **about})
@@ -64,13 +63,14 @@ def join_address(work: Workload) -> JoinAddress | None:
     return replace(address, unix=None) if address and by_wire else address
 
 
-def connection_options(work: Workload, name: str) -> ConnectionOptions:
-    """Return how a container is to reach the other one, and to be reached."""
+def connection_options(work: Workload, name: str) -> dict[str, Any]:
+    """Return the options of `Container` by which it reaches others, and is reached."""
     configuration = work.configuration
     is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
     listen = work.address if is_listening else None
     route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
-    return ConnectionOptions(listen, route, "always" if configuration.tls else False)
+    tls: Literal["always"] | bool = "always" if configuration.tls else False
+    return {"listen": listen, "network": Network(route=route, tls=tls)}
 
 
 def address_of(server: Server) -> ServerAddress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from formicary import Services
 from formicary.container.options import DIRECTORIES
 from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import container
@@ -32,7 +33,7 @@ def with_directory(work: Workload, name: str, join: str = "") -> Container:
     design = cast("Literal['replica', 'central']", work.configuration.kind)
     about = {"join": join} if join else {}
     main = member_name(0) if work.is_one_of_many else ECHOING
-    return container(work, name, directory=design, main=main, **about)
+    return container(work, name, services=Services(directory=design, main=main), **about)
 
 
 def types(services: int) -> range:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
-
 from formicary import Container
 from formicary.transport import connect
 from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
@@ -100,7 +98,7 @@ def container(work: Workload, name: str) -> Container:
         server=Connected(server or join_address(work), CHANGED[work.configuration.platform]),
         seed=work.job.seed,
         **about,
-        **asdict(connection_options(work, name)),
+        **connection_options(work, name),
     )
 
 

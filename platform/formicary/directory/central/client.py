@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from formicary.container.container import Container
-    from formicary.container.options import PlatformOptions
     from formicary.core.message import Message
     from formicary.directory.central.agent import DirectoryAgent
     from formicary.directory.central.claims import Claim
@@ -67,11 +66,10 @@ class CentralDirectory(Backend):
 
     channel = "central directory"
 
-    def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container
         self._agent = agent
-        self._options = options
-        self._address = f"{AGENT}@{options.main}"
+        self._address = f"{AGENT}@{container.main_domain}"
         self._ontology = ONTOLOGY
         self._directory_agent: DirectoryAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
@@ -86,7 +84,7 @@ class CentralDirectory(Backend):
 
     async def open(self) -> None:
         """Start the directory's agent, if this is the platform's container."""
-        if self._options.main != self._container.domain:
+        if self._container.main_domain != self._container.domain:
             return
         served = self.make_agent()
         await served.open()
@@ -95,9 +93,12 @@ class CentralDirectory(Backend):
 
     def make_agent(self) -> DirectoryAgent:
         """Return the directory's agent, for the platform's container."""
+        from pathlib import Path
+
         from formicary.directory.central.agent import DirectoryAgent
 
-        return DirectoryAgent(AGENT, path=self._options.directory_file)
+        file = self._container.service_options.directory_file
+        return DirectoryAgent(AGENT, path=None if file is None else Path(file))
 
     async def close(self) -> None:
         """Ask nothing any more; the directory is told by others that the container stops."""

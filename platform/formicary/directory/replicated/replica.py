@@ -175,75 +175,75 @@ class Replica:
 
     # -- receiving ------------------------------------------------------------------------------------------
 
-    def receive(self, origin: str, payload: bytes | memoryview) -> None:
+    def receive(self, sender: str, payload: bytes | memoryview) -> None:
         """Take what another container, whose domain is proven, has sent.
 
         Raises:
             ValueError: no replica says so; nothing has changed.
         """
         message = decode(payload)
-        peer = self._peers.get(origin)
+        peer = self._peers.get(sender)
         if peer is None or message.incarnation != peer.incarnation:
             return  # of one that is no more, or that is not known yet: it will be told who is here
         if isinstance(message, Updates | Part):
-            self._check_owner(origin, message)
+            self._check_owner(sender, message)
             if len(peer.entries) + len(message.put) > _MOST:
-                raise ValueError(f"{origin} has more than {_MOST} services")
+                raise ValueError(f"{sender} has more than {_MOST} services")
         if isinstance(message, Updates):
-            self._take_updates(origin, peer, message)
+            self._take_updates(sender, peer, message)
         elif isinstance(message, Head):
-            self._note_latest(origin, peer, message.number)
+            self._note_latest(sender, peer, message.number)
         elif message.to == self._incarnation:
-            self._receive_directed(origin, peer, message)
+            self._receive_directed(sender, peer, message)
 
-    def _receive_directed(self, origin: str, peer: PeerReplica, message: Hello | Ask | Part | More) -> None:
+    def _receive_directed(self, sender: str, peer: PeerReplica, message: Hello | Ask | Part | More) -> None:
         match message:
             case Hello():
                 peer.ask = 0  # it may not have come, or what answered it may be lost
-                self._send(origin, [encode(Head(self._incarnation, self._own.number))])
-                self._note_latest(origin, peer, message.number)
+                self._send(sender, [encode(Head(self._incarnation, self._own.number))])
+                self._note_latest(sender, peer, message.number)
             case Ask():
                 self.flush()
-                self._send(origin, self._own.answer(origin, message))
+                self._send(sender, self._own.answer(sender, message))
             case More():
                 self.flush()
-                self._send(origin, self._own.more(origin, message))
+                self._send(sender, self._own.more(sender, message))
             case Part():
-                self._take_part(origin, peer, message)
+                self._take_part(sender, peer, message)
 
-    def _note_latest(self, origin: str, peer: PeerReplica, number: int) -> None:
+    def _note_latest(self, sender: str, peer: PeerReplica, number: int) -> None:
         """Take note that an owner's updates have gone up to a number."""
         peer.has_told = True
         peer.latest = max(peer.latest, number)
-        self._ask(origin, peer)
+        self._ask(sender, peer)
 
-    def _take_updates(self, origin: str, peer: PeerReplica, message: Updates) -> None:
+    def _take_updates(self, sender: str, peer: PeerReplica, message: Updates) -> None:
         if message.number == peer.number + 1:
             removed = peer.update(message)
-            self._report(origin, message.put)
-            self._arrive(origin, message.moves)
-            self._let_go(origin, removed, message.left)
-            self._follow(origin)
+            self._report(sender, message.put)
+            self._arrive(sender, message.moves)
+            self._let_go(sender, removed, message.left)
+            self._follow(sender)
         elif message.number > peer.number:
-            self._note_latest(origin, peer, message.number)
+            self._note_latest(sender, peer, message.number)
 
-    def _take_part(self, origin: str, peer: PeerReplica, part: Part) -> None:
+    def _take_part(self, sender: str, peer: PeerReplica, part: Part) -> None:
         if not peer.expects(part):
             return
         was_whole = peer.is_whole
         added, removed, ended = peer.add(part)
-        self._report(origin, added)
-        self._arrive(origin, part.moves)
+        self._report(sender, added)
+        self._arrive(sender, part.moves)
         if peer.is_whole != was_whole:
-            self.instructions.append(Renewed(origin, is_over=peer.is_whole))
+            self.instructions.append(Renewed(sender, is_over=peer.is_whole))
         if ended:
-            self.instructions.append(Ended(origin, ended))
-        self._let_go(origin, removed, part.left)
+            self.instructions.append(Ended(sender, ended))
+        self._let_go(sender, removed, part.left)
         if part.is_last:
-            self._follow(origin)
-            self._ask(origin, peer)
+            self._follow(sender)
+            self._ask(sender, peer)
         else:
-            self._send(origin, [encode(More(self._incarnation, peer.incarnation, part.ask))])
+            self._send(sender, [encode(More(self._incarnation, peer.incarnation, part.ask))])
 
     # -- doing ----------------------------------------------------------------------------------------------
 
@@ -340,10 +340,10 @@ class Replica:
         entries = self._own.entries if owner == self._domain else {} if peer is None else peer.entries
         return [key for key in keys if key not in entries]
 
-    def _check_owner(self, origin: str, message: Updates | Part) -> None:
+    def _check_owner(self, sender: str, message: Updates | Part) -> None:
         """Refuse entries of agents that cannot live where they come from; ValueError if there is one."""
-        home, platform = f"@{origin}", self._domain.partition(".")[2]
+        home, platform = f"@{sender}", self._domain.partition(".")[2]
         others = [it.agent for it in message.put if not it.agent.endswith(home)]
         for agent in dict.fromkeys([*others, *message.moves]):
             if not is_container_of(agent.partition("@")[2], platform):
-                raise ValueError(f"{origin} cannot register services of {agent}")
+                raise ValueError(f"{sender} cannot register services of {agent}")

@@ -70,8 +70,8 @@ class MembershipFollower(Membership):
     def _tell(self) -> None:
         self._send(self._leader, Known(self._incarnation, self.version, self._listed))
 
-    def _take(self, origin: str, news: News, now: float) -> None:
-        if origin != self._leader:
+    def _take(self, sender: str, news: News, now: float) -> None:
+        if sender != self._leader:
             return
         match news:
             case Tell():
@@ -82,10 +82,10 @@ class MembershipFollower(Membership):
                 self._take_change(news)
             case Beat(_, version) if version != self.version:
                 self._ask()
-        if news.incarnation == self._listed.get(origin):
-            self._last_seen[origin] = now
+        if news.incarnation == self._listed.get(sender):
+            self._last_seen[sender] = now
             if isinstance(news, Leave):
-                del self._last_seen[origin]
+                del self._last_seen[sender]
         self._announce_listed()
 
     def _take_list(self, news: List) -> None:

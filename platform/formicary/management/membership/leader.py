@@ -43,41 +43,41 @@ class MembershipLeader(Membership):
         for domain in self._last_seen:
             self._send(domain, Beat(self._incarnation, self.version))
 
-    def _take(self, origin: str, news: News, now: float) -> None:
-        listed = self._listed.get(origin, 0)
-        if origin == self._domain or news.incarnation < listed:
-            if isinstance(news, Beat) and origin != self._domain:
-                self._send_list(origin)  # it should know that there is a later one of its domain
+    def _take(self, sender: str, news: News, now: float) -> None:
+        listed = self._listed.get(sender, 0)
+        if sender == self._domain or news.incarnation < listed:
+            if isinstance(news, Beat) and sender != self._domain:
+                self._send_list(sender)  # it should know that there is a later one of its domain
             return
         if news.incarnation == listed:
-            self._last_seen[origin] = now
+            self._last_seen[sender] = now
         match news:
             case Beat(incarnation, version):
-                self._take_beat(origin, incarnation, version, now)
+                self._take_beat(sender, incarnation, version, now)
             case Known(incarnation, version, members):
-                self._take_known(origin, incarnation, version, members, now)
+                self._take_known(sender, incarnation, version, members, now)
             case Leave(incarnation) if incarnation == listed:
-                self.link_lost(origin, now)
+                self.link_lost(sender, now)
 
     def _is_own(self, version: Version) -> bool:
-        """Tell whether a version of the list is one that this container has made, or the one before any."""
+        """Return whether a version of the list is one that this container has made, or the one before any."""
         return version == NONE or version[1] == self._incarnation
 
-    def _take_beat(self, origin: str, incarnation: int, version: Version, now: float) -> None:
+    def _take_beat(self, sender: str, incarnation: int, version: Version, now: float) -> None:
         if not self._is_own(version):
-            self._send(origin, Tell(self._incarnation))
-        elif self._listed.get(origin) != incarnation:
-            self._admit(origin, incarnation, now)
-            self._publish(origin)
+            self._send(sender, Tell(self._incarnation))
+        elif self._listed.get(sender) != incarnation:
+            self._admit(sender, incarnation, now)
+            self._publish(sender)
         elif version < self.version:
-            self._send_list(origin)
+            self._send_list(sender)
 
     def _take_known(
-        self, origin: str, incarnation: int, version: Version, members: Mapping[str, int], now: float
+        self, sender: str, incarnation: int, version: Version, members: Mapping[str, int], now: float
     ) -> None:
         """Take over what a member knows of the time before this container was started."""
         if self._is_own(version):
-            self._take_beat(origin, incarnation, version, now)
+            self._take_beat(sender, incarnation, version, now)
             return
         if len({*members, *self._listed}) > MOST:
             raise ValueError(f"news of more members than there can be, {MOST}")
@@ -90,12 +90,12 @@ class MembershipLeader(Membership):
             for domain, member in members.items():
                 if domain != self._domain and member > self._listed.get(domain, 0):
                     self._admit(domain, member, now)  # silence will show if it is dead
-        if self._listed.get(origin) != incarnation:
-            self._admit(origin, incarnation, now)
+        if self._listed.get(sender) != incarnation:
+            self._admit(sender, incarnation, now)
         if is_later or before != self._listed:
             self._publish()
         else:
-            self._send_list(origin)
+            self._send_list(sender)
 
     def _admit(self, domain: str, incarnation: int, now: float) -> None:
         self._listed[domain] = incarnation

@@ -67,7 +67,7 @@ class Membership:
         return True
 
     def is_member(self, domain: str) -> bool:
-        """Tell whether a container is among the `members`, which are not put together for it."""
+        """Return whether a container is among the `members`, which are not put together for it."""
         return domain in self._announced or domain == self._domain
 
     def tick(self, now: float) -> None:
@@ -90,7 +90,7 @@ class Membership:
         """Called when the link to another container has ended: it is dead, as far as is known here."""
         raise NotImplementedError
 
-    def receive(self, origin: str, payload: bytes | memoryview, now: float) -> None:
+    def receive(self, sender: str, payload: bytes | memoryview, now: float) -> None:
         """Take what another container, whose domain is proven, has sent.
 
         Raises:
@@ -103,13 +103,13 @@ class Membership:
         for domain in domains:
             if not is_container_of(domain, self._platform):
                 raise ValueError(f"{shorten(domain)} is not a container of the platform {self._platform}")
-        self._take(origin, news, now)
+        self._take(sender, news, now)
 
     def leave(self) -> None:
         """Tell others that this container stops. Nothing may be called afterwards."""
         raise NotImplementedError
 
-    def _take(self, origin: str, news: News, now: float) -> None:
+    def _take(self, sender: str, news: News, now: float) -> None:
         raise NotImplementedError
 
     def _beat(self) -> None:

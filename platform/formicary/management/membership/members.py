@@ -89,7 +89,7 @@ class Members:
         return self._state.has_list
 
     def is_linked(self, domain: str) -> bool:
-        """Tell whether there is an open link to another container."""
+        """Return whether there is an open link to another container."""
         return domain in self._open
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""Making agents: from a class's name to agents of it, where the container allows that."""
+"""Creates agents by the name of their class, if the container allows it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SHOWN: Final = 3  # of those that have failed, in the repr
 
 
 class Tried(Result, frozen=True):
-    """How many agents were created or could not be, from the first on, and those of them that could not."""
+    """The number of agents tried, from the first on, and those that could not be created."""
 
     tried: int = 0
     failed: tuple[NotCreated, ...] = ()
@@ -68,7 +68,7 @@ class _Creating(Action[R], frozen=True, rename={"class_name": "class"}, kw_only=
 
 
 class Create(_Creating[Result], frozen=True, kw_only=True, tag="create"):
-    """Make an agent and start it.
+    """Create and start an agent.
 
     Args:
         class_name: `package.module:Class`.
@@ -93,7 +93,7 @@ class Create(_Creating[Result], frozen=True, kw_only=True, tag="create"):
 
 
 class CreateMany(_Creating[Tried], frozen=True, kw_only=True, tag="create-many"):
-    """Make agents of one class, with the same arguments, and start them one after the other.
+    """Create and start agents of one class, with the same arguments, one after the other.
 
     Args:
         class_name: `package.module:Class`.
@@ -140,7 +140,7 @@ class CreateMany(_Creating[Tried], frozen=True, kw_only=True, tag="create-many")
 
 
 def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
-    """Return the module and the class that are meant, if agents of that module may be created.
+    """Return the module and the class of a name, if its agents may be created.
 
     Args:
         class_name: `package.module:Class`.
@@ -227,7 +227,7 @@ def _not_created(name: str, error: FormicaryError) -> NotCreated:
 
 
 async def _turn_of_loop() -> None:
-    """Let sockets and timers have their turn; after `asyncio.sleep(0)`, a strand goes on in the same one."""
+    """Give sockets and timers a turn; after `asyncio.sleep(0)`, a strand continues in the same one."""
     loop = asyncio.get_running_loop()
     turn = Answer(loop=loop)
     loop.call_soon(_settle, turn)
@@ -259,7 +259,7 @@ class Creations(tuple[str, ...]):  # noqa: SLOT001 -- a tuple cannot have other 
 
 
 async def create_all(router: RequestRouter, requests: Iterable[CreateMany]) -> Creations:
-    """Create agents, request by request, each as often as it takes until all of its names were tried.
+    """Create agents, repeating each request until all of its names were tried.
 
     Args:
         router: does what is asked.

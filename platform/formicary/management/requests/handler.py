@@ -1,4 +1,4 @@
-"""Requests to a management agent by messages: who may make them, and what is answered (fipa-request)."""
+"""Answers requests to a management agent (fipa-request), and checks who may make them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RequestHandler:
         self._router = router
 
     async def handle(self, message: Message) -> None:
-        """Do what a message asks for, and answer it, also if this is cancelled."""
+        """Perform the request of a message, and answer it, even when cancelled."""
         conversation = _Conversation(self._agent, message)
         try:
             await conversation.inform(await self._perform(message, conversation))
@@ -53,7 +53,7 @@ class RequestHandler:
         return encode(await self._router.perform(request, sender))
 
     def _authorise(self, sender: str, request: Action[Any]) -> None:
-        """Make sure that the sender may ask this: agents of the platform may ask everything."""
+        """Check that the sender may ask this; agents of the platform may ask everything."""
         if request.is_for_all:
             return
         domain = sender.partition("/")[0].partition("@")[2]

@@ -1,4 +1,4 @@
-"""How agents talk with a container's management agent: JSON, in the ontology `fipa-agent-management`.
+"""The language of a container's management agent: JSON, in the ontology `fipa-agent-management`.
 
 A request's content is an object with an `action` and its arguments; `docs/management.md` is the reference.
 What cannot be read, or asks for what cannot be, is refused with FIPA00023's names for the reasons.
@@ -121,7 +121,7 @@ class Action(
         """Raise ManagementError if a container can tell at once that it will not do this."""
 
     def perform(self, here: LocalManagement) -> R | Awaitable[R]:
-        """Do it in the container that it concerns; names are full ones.
+        """Perform it in the container that it concerns; names are full.
 
         Raises:
             ManagementError: it is not possible.
@@ -131,7 +131,7 @@ class Action(
         raise NotImplementedError
 
     def perform_everywhere(self, router: RequestRouter) -> Awaitable[R]:
-        """Do it in all containers, where it names none."""
+        """Perform it in all containers, if it names none."""
         raise NotImplementedError
 
     def unanswered(self) -> str:
@@ -170,7 +170,7 @@ def decode_result(body: str | bytes, answer: type[R]) -> R:
 
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
-    """Return the performative and the content that tell of an error."""
+    """Return the performative and content for an error."""
     return write_error(error, reason_of(error))
 
 
@@ -197,14 +197,14 @@ def make_request(kind: type[A], **fields: Any) -> A:
 
 
 def check_seconds(seconds: float) -> None:
-    """Refuse a time to wait for an answer that is none with a ValueError."""
+    """Check a time to wait for an answer; ValueError."""
     if not 0 < seconds < float("inf"):
         raise ValueError(f"the time to wait for an answer must be a number of seconds, not {seconds}")
 
 
 @lru_cache(1000)  # as most requests name one of few
 def check_where(container: str | None) -> None:
-    """Refuse what is neither `c1` nor a full domain with a ValueError."""
+    """Check that a place is like `c1`, or a full domain; ValueError."""
     if container is not None:
         name, dot, platform = container.partition(".")
         check_container(name)

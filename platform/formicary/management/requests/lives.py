@@ -1,4 +1,4 @@
-"""Agents' lives: to suspend and resume, to end, to have them sleep and wake them."""
+"""Actions on agents' lives: suspend, resume, kill, deactivate and activate."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Deactivate(OfAgent[Result], frozen=True, tag="deactivate"):
             raise ValueError(_no_wake_time(self.until))
 
     async def perform(self, here: LocalManagement) -> Result:
-        """Have it sleep."""
+        """Deactivate it."""
         until: Any = self.until
         limit = datetime.fromisoformat(until) if isinstance(until, str) and until != "message" else until
         try:

@@ -1,4 +1,4 @@
-"""What actions find in the container where they are performed."""
+"""The container in which an action is performed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LocalManagement:
 
     @cached_property
     def collector(self) -> Collector:
-        """What collects for those who watch the container."""
+        """The collector of events for viewers."""
         from formicary.observe.collector import Collector
 
         return Collector(self.container)

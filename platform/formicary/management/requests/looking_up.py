@@ -1,4 +1,4 @@
-"""The platform's white pages: what can be learnt of its containers and agents."""
+"""The platform's white pages: its containers and agents."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class _Everywhere(Action[R], frozen=True, kw_only=True):
         check_where(self.container)
 
     async def perform_everywhere(self, router: RequestRouter) -> R:
-        """Ask all containers, and put together what they say."""
+        """Ask all containers, and merge their answers."""
         parts, missing = await router.gather(
             lambda domain: router.perform(replace(self._part(), container=domain))
         )
@@ -162,7 +162,7 @@ class Find(OfAgent[AgentsFound], frozen=True, tag="find"):
 
 
 class Locate(_Everywhere[Located], frozen=True, kw_only=True, tag="locate"):
-    """Say where agents live, and in which state they are.
+    """Return the containers and states of agents.
 
     Args:
         agents: their names, 1 to 10 000, in any form.
@@ -212,7 +212,7 @@ class ListContainers(_Everywhere[Containers], frozen=True, tag="list-containers"
 
 
 class Measure(_Everywhere[Measured], frozen=True, tag="measure"):
-    """Say what containers use and carry, or one of them."""
+    """Return what containers, or one of them, use and carry."""
 
     answer = Measured
     listed = "figures"
@@ -223,7 +223,7 @@ class Measure(_Everywhere[Measured], frozen=True, tag="measure"):
 
 
 class Watch(Action[Watched], frozen=True, tag="watch"):
-    """Say what was seen in a container since a viewer has last asked, and collect more for it for some time.
+    """Return the events of a container since a viewer's last request, and go on collecting.
 
     Args:
         container: `c1` or the full domain.
@@ -269,7 +269,7 @@ class LookingUp(Caller):
     """A part of `Management`."""
 
     async def list_containers(self) -> Listing[ContainerDescription]:
-        """Return what the platform's containers are like, by domain; `missing` has those that do not answer.
+        """Describe the platform's containers, by domain; `missing` has those that do not answer.
 
         Raises:
             ContainerClosedError: the own container is not open.
@@ -289,7 +289,7 @@ class LookingUp(Caller):
     async def watch(
         self, container: str, viewer: str, filters: Filters, most: int, *, end: bool = False
     ) -> Seen | None:
-        """Return what was seen in a container since a viewer has last asked; it is collected for 5 s more.
+        """Return the events of a container since a viewer's last request; collect for 5 s more.
 
         Args:
             container: `c1` or the full domain.
@@ -305,7 +305,7 @@ class LookingUp(Caller):
         return (await self.perform(Watch(container, viewer, most=most, filters=filters, end=end))).seen
 
     async def describe(self, container: str) -> ContainerDescription:
-        """Return what one container of the platform is like.
+        """Return the description of a container.
 
         Args:
             container: `c1` or the full domain.

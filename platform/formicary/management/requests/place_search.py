@@ -1,4 +1,4 @@
-"""Where agents live, by name: few containers are asked, each about all of its agents, and none for long."""
+"""Finds agents by name: asks few containers, each about all of its agents, and none for long."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PlaceSearch:
         await self._ask_each(dict.fromkeys(self._domains, tuple(self._left)), until - _time())
 
     async def _ask_each(self, questions: Mapping[str, Sequence[str]], seconds: float) -> None:
-        """Ask containers, and wait for them and those before, until all have answered or enough is known.
+        """Ask containers, and wait for them and earlier ones until all have answered or enough is known.
 
         Args:
             questions: whom to ask about, by domain.
@@ -102,7 +102,7 @@ class PlaceSearch:
                 self._left.pop(place.name, None)
 
     def _is_news(self, place: AgentPlace) -> bool:
-        """Tell whether what is said of an agent counts, of which another container may have told, too.
+        """Return whether what is said of an agent counts, of which another container may have told, too.
 
         One that moves meanwhile can be seen in both: then it was in transit in one of them.
         """
@@ -131,7 +131,7 @@ class PlaceSearch:
         return tuple(Missing(domain, self._silent[domain]) for domain in sorted(self._silent))
 
     def place(self, name: str) -> AgentPlace:
-        """Return what was learnt of an agent that was looked for."""
+        """Return the place of an agent that was looked for."""
         found = self._found.get(name)
         if found is not None:
             return found
@@ -157,7 +157,7 @@ class PlaceSearch:
 
 
 def not_answered(domain: str, seconds: float) -> str:
-    """Return the sentence that a container has not answered in time."""
+    """Return the sentence for a container that has not answered in time."""
     return f"{MANAGEMENT}@{domain} has not answered within {seconds:g} s"
 
 

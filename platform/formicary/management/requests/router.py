@@ -1,4 +1,4 @@
-"""Where requests are performed: in the container that they concern, or in all of them."""
+"""Performs requests: in the container that they concern, or in all of them."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ PAUSES: Final = (0.01, 0.1, 0.5, 1.0)
 
 
 class UnansweredError(ManagementError):
-    """Another container was asked, and is not there, or has not answered in time."""
+    """Another container is gone, or has not answered in time."""
 
 
 class RequestRouter:
-    """Has requests performed, by this container or by others, which it asks.
+    """Performs requests here, or asks other containers to.
 
     Args:
         container: the container.
@@ -109,7 +109,7 @@ class RequestRouter:
         return f"{label}.{self._container.platform}"
 
     def takes_time(self, request: Action[Any]) -> bool:
-        """Tell whether a completed request is worth an `agree`.
+        """Return whether a completed request is worth an `agree`.
 
         Raises:
             ManagementError: it is known already that the request fails.
@@ -132,7 +132,7 @@ class RequestRouter:
     # -- doing it -------------------------------------------------------------------------------------------
 
     async def perform(self, request: Action[R], sender: str = "") -> R:
-        """Do what a completed request says, here, or by asking the container that it concerns, or all.
+        """Perform a completed request here, or ask the container that it concerns, or all.
 
         What concerns an agent is done where it is; its home knows where that is.
 
@@ -220,7 +220,7 @@ async def within_time(
     *,
     missing: type[FormicaryError] = FormicaryError,
 ) -> T | Missing:
-    """Return what a container answers, or why there is no answer.
+    """Return a container's answer, or the reason why there is none.
 
     Args:
         ask: asks the container of a domain.

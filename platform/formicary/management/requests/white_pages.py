@@ -1,4 +1,4 @@
-"""The white pages of one container: who lives here, and what the container is like."""
+"""The white pages of one container: its agents and its description."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINK = LinkDescription.__struct_fields__
 
 
 class WhitePages:
-    """What can be looked up about one container, without asking anybody."""
+    """Looks up agents and the description of one container, locally."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
@@ -66,7 +66,7 @@ class WhitePages:
         return found[0] if found else None
 
     def locate(self, names: Iterable[str]) -> tuple[AgentPlace, ...]:
-        """Return who of some agents, by full names, lives here, and where those of this home are.
+        """Return which of these agents live here, and where those of this home are.
 
         Of the latter the state is not known here; others are left out.
         """
@@ -105,12 +105,12 @@ class WhitePages:
         ]
 
     def describe(self) -> ContainerDescription:
-        """Return what the container is like now."""
+        """Return the container's current description."""
         container = self._container
         return ContainerDescription(
             name=container.name,
             domain=container.domain,
-            is_main=container.platform_options.main == container.domain,
+            is_main=container.main_domain == container.domain,
             incarnation=container.members[container.domain],
             host=socket.gethostname(),
             pid=os.getpid(),
@@ -126,7 +126,7 @@ class WhitePages:
         )
 
     def describe_agent(self, agent: BaseAgent) -> AgentDescription:
-        """Return what one agent in this container is like now."""
+        """Return the current description of an agent in this container."""
         kind = type(agent)
         return AgentDescription(
             name=agent.address or agent.name,
@@ -149,7 +149,7 @@ class WhitePages:
 
 
 def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
-    """Return what tells whether an agent of a platform matches a pattern.
+    """Return a function that tells whether an agent matches a pattern.
 
     Args:
         pattern: as of `Search`.

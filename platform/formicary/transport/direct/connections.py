@@ -40,9 +40,11 @@ class Connections:
         domain = self._container.domain
         file: IdentityFile | None = None
         if options.identity is not None:  # few containers have one
+            from pathlib import Path
+
             from formicary.transport.direct.identity_file import IdentityFile
 
-            file = IdentityFile.open(options.identity, domain)
+            file = IdentityFile.open(Path(options.identity), domain)
         self.endpoint = DirectEndpoint(
             domain,
             tls=options.tls,

@@ -12,7 +12,7 @@ from tests.integration.management.crew import Cell, Hang, Odd
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import AgentState, Container, Message
+from formicary import AgentState, Container, Limits, Message
 
 AMS = "ams@c1"
 
@@ -257,7 +257,7 @@ async def test_who_names_nobody_for_the_answer_gets_none(asker, monkeypatch):
 
 
 async def test_who_has_no_room_for_the_answer_holds_up_nobody(asker):
-    async with Container("c1", mailbox_limit=1, send_timeout=0.05) as c1:
+    async with Container("c1", limits=Limits(mailbox=1, send_timeout=0.05)) as c1:
         deaf = await start(c1, "deaf", Deaf())
         asking = await asker(c1)
         for _ in range(3):

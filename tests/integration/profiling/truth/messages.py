@@ -20,7 +20,7 @@ import work_agents
 import work_communication
 import work_platform
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
+from formicary import Agent, Container, CyclicBehaviour, Message, Network, OneShotBehaviour
 from formicary.server import ServerAddress
 from formicary.transport.link.link import Link
 from formicary.transport.link.outbox import Outbox
@@ -68,7 +68,7 @@ class Ask(OneShotBehaviour):
 def container(name, join):
     if WAY == "direct":
         return Container(name, join=join) if join else Container(name, listen="127.0.0.1")
-    return Container(name, server=ServerAddress.load(SERVER), route="xmpp")
+    return Container(name, server=ServerAddress.load(SERVER), network=Network(route="xmpp"))
 
 
 def say_what_was_used():

@@ -13,7 +13,7 @@ from tests.plugins.missing import leave_out
 from tests.plugins.ports import unused_port
 from tests.unit.core.agents import Echo, do, start
 
-from formicary import Container, Message
+from formicary import Container, Message, Network
 from formicary.errors import AuthenticationError
 from formicary.server.certificate import ensure_certificate
 from formicary.server.federate import federate
@@ -64,7 +64,7 @@ def ejabberd(tmp_path_factory):
 
 def container(name, address):
     # Its own way between containers would need no server.
-    return Container(name, platform="lab.example", server=address, route="xmpp")
+    return Container(name, platform="lab.example", server=address, network=Network(route="xmpp"))
 
 
 async def ask(container, receiver, *bodies):

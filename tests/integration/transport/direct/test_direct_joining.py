@@ -11,7 +11,7 @@ import pytest
 from tests.integration.transport.raw import link, until, way
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Container, Message
+from formicary import Container, Limits, Message, Network
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, UsageError
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import HEADER, HELLO
@@ -113,7 +113,7 @@ async def test_a_connection_that_can_be_made_later_takes_over(joined, no_way_but
 
     with monkeypatch.context() as only_here:
         no_way_but_to("c1.lab.localhost", only_here)
-        async with joined("c1", "c2", "c3", mailbox_limit=50) as (_, c2, c3):
+        async with joined("c1", "c2", "c3", limits=Limits(mailbox=50)) as (_, c2, c3):
             got = Collect()
             await start(c3, "b", got)
             await start(c2, "a", do(send))
@@ -133,7 +133,7 @@ async def test_a_connection_that_breaks_comes_back_and_nothing_is_lost(joined):
         for body in bodies:
             await behaviour.send(Message(to="b@c1", body=body))
 
-    async with joined("c1", "c2", mailbox_limit=50) as (c1, c2):
+    async with joined("c1", "c2", limits=Limits(mailbox=50)) as (c1, c2):
         got = Collect()
         await start(c1, "b", got)
         await start(c2, "a", do(send))
@@ -159,7 +159,7 @@ async def test_a_wrong_token_a_wrong_certificate_and_a_wrong_name_are_refused(jo
         assert await refusal(LinkError, join=changed(good, key=bytes(32))) == (
             "what answers there did not prove to be c1.lab.localhost; get its address again"
         )
-        says = await refusal(LinkError, join=changed(good, unix=None), tls=False)
+        says = await refusal(LinkError, join=changed(good, unix=None), network=Network(tls=False))
         assert "use the same tls= for both" in says
         says = await refusal(LinkError, join=changed(good, fingerprint=b"x" * 32, unix=None))
         assert (
@@ -234,9 +234,9 @@ async def test_the_address_is_a_secret_that_is_said_nowhere_by_itself(joined, ca
 @pytest.mark.parametrize("tls", [True, False, "always"])
 @pytest.mark.parametrize("unix", [True, False])
 async def test_tls_is_where_it_is_asked_for(tls, unix):
-    async with Container("c1", listen="127.0.0.1", tls=tls) as c1:
+    async with Container("c1", listen="127.0.0.1", network=Network(tls=tls)) as c1:
         address = c1.join_address if unix else changed(c1.join_address, unix=None)
-        async with Container("c2", join=address, tls=tls) as c2:
+        async with Container("c2", join=address, network=Network(tls=tls)) as c2:
             await start(c1, "echo", Echo())
             assert (await asked(c2, "echo@c1")).body == "x"
             description = c2.dispatcher.transport.links[c1.domain].direct.description
@@ -320,5 +320,5 @@ async def test_nobody_of_that_name_has_joined(joined):
 
 async def test_containers_that_join_need_no_server_and_cannot_have_one(joined):
     async with joined("c1") as (c1,):
-        says = await refusal(LinkError, "c2", join=c1.join_address, route="xmpp")
+        says = await refusal(LinkError, "c2", join=c1.join_address, network=Network(route="xmpp"))
         assert says == "container c2 has no server, which route='xmpp' needs; omit the route"

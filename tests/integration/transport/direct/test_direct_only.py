@@ -6,7 +6,7 @@ import pytest
 from tests.integration.transport.raw import until, way
 from tests.unit.core.agents import Collect, do, reasons, start
 
-from formicary import Message
+from formicary import Message, Network
 from formicary.errors import LinkError
 from formicary.transport.direct import DirectEndpoint
 from formicary.transport.direct.connections import Connections
@@ -70,7 +70,7 @@ def send(to):
 async def test_messages_wait_where_the_other_does_not_know_yet_who_dials_it(
     joined, held_answers, dials, are_lost
 ):
-    async with joined("c1", "c2", "c3", route="direct", tls="always") as (_, c2, c3):
+    async with joined("c1", "c2", "c3", network=Network(route="direct", tls="always")) as (_, c2, c3):
         got = Collect()
         await start(c3, "b", got)
         await start(c2, "a", send("b@c3"))
@@ -94,7 +94,7 @@ async def test_where_only_the_other_end_can_connect_messages_wait_until_it_has(
         return await dial(self, peer, offer)
 
     monkeypatch.setattr(DirectEndpoint, "dial", dial_one_way)
-    async with joined("c1", "c2", "c3", route="direct") as (_, *both):
+    async with joined("c1", "c2", "c3", network=Network(route="direct")) as (_, *both):
         source, target = sorted(both, key=lambda one: one.name != sender)
         got = Collect()
         await start(target, "b", got)
@@ -110,7 +110,7 @@ async def test_where_neither_can_connect_the_senders_are_told_in_the_end_and_why
 ):
     monkeypatch.setattr(failure_detector, "GIVE_UP", 0.5)
     no_way_but_to("c1.lab.localhost")
-    async with joined("c1", "c2", "c3", route="direct") as (_, c2, c3):
+    async with joined("c1", "c2", "c3", network=Network(route="direct")) as (_, c2, c3):
         await start(c3, "b", Collect())
         await start(c2, "a", send("b@c3"))
         await until(lambda: len(reasons(c2)) == len(BODIES))
@@ -126,8 +126,8 @@ async def test_where_neither_can_connect_the_senders_are_told_in_the_end_and_why
 
 
 async def test_one_that_ends_before_there_is_a_connection_is_away(joined, held_answers, dials):
-    async with joined("c1", "c2", route="direct", tls="always") as (_, c2):
-        async with joined("c3", route="direct", tls="always") as (c3,):
+    async with joined("c1", "c2", network=Network(route="direct", tls="always")) as (_, c2):
+        async with joined("c3", network=Network(route="direct", tls="always")) as (c3,):
             await start(c3, "b", Collect())
             await start(c2, "a", send("b@c3"))
             await until(lambda: dials.get(("c2", "c3"), 0) >= 2)

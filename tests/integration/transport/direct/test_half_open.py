@@ -17,7 +17,7 @@ from tests.integration.transport.direct.victim import LIMIT, run
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import do, start
 
-from formicary import Container, Message
+from formicary import Container, Message, Network
 from formicary.errors import LinkError
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.half_open import MOST
@@ -97,7 +97,7 @@ async def member_asks(victim, way, tls):
     """Join by this way, ask the victim's agent, and leave; try as long as the test has time."""
     while True:
         with contextlib.suppress(LinkError):
-            async with Container("c2", join=victim.only(way), tls=tls) as member:
+            async with Container("c2", join=victim.only(way), network=Network(tls=tls)) as member:
                 behaviour = do(ask)
                 await start(member, "asker", behaviour)
                 await behaviour.join()

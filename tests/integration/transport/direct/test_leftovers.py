@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.integration.transport.direct.test_direct_joining import asked
 
-from formicary import Container
+from formicary import Container, Network
 from formicary.core import scratch
 from formicary.transport.addresses import JoinAddress
 
@@ -71,6 +71,6 @@ async def test_the_next_container_removes_what_a_killed_one_has_left(temporary):
 
 
 async def test_a_key_is_in_no_file(temporary):
-    async with Container("c1", listen="127.0.0.1", tls="always") as c1:
+    async with Container("c1", listen="127.0.0.1", network=Network(tls="always")) as c1:
         assert [path.name for path in temporary.rglob("*") if path.is_file()] == [scratch.MARK]
         assert folder_of(c1.join_address).parent == temporary

@@ -20,7 +20,7 @@ import psutil
 from tests.plugins.paths import ROOT
 from tests.unit.core.agents import Echo, start
 
-from formicary import Container
+from formicary import Container, Network
 from formicary.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
 
@@ -34,7 +34,7 @@ async def main(options):
     """Answer one line after the other, until there are no more."""
     if options.pop("limit", None):
         psutil.Process().rlimit(psutil.RLIMIT_NOFILE, (LIMIT, LIMIT))
-    async with Container("c1", listen="127.0.0.1", **options) as container:
+    async with Container("c1", listen="127.0.0.1", network=Network(**options)) as container:
         await start(container, "echo", Echo())
         say(container.join_address)
         direct = container.dispatcher.transport._connections.endpoint

@@ -11,6 +11,7 @@ import pytest
 from tests.integration.transport.raw import until
 from tests.integration.transport.restart.conftest import asked, hub_knows, whole
 
+from formicary import Network
 from formicary.transport.addresses import JoinAddress
 
 C1 = "c1.lab.localhost"
@@ -39,7 +40,7 @@ async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub,
     arguments = ["--listen", *([argument] if argument else [])]
     process = await hub.start(*arguments)
     address = hub.address
-    async with members(address, "c2", "c3", tls=tls) as (c2, c3):
+    async with members(address, "c2", "c3", network=Network(tls=tls)) as (c2, c3):
         before = await whole(c2, c3)
         for _ in range(2):
             await kill(process)
@@ -59,7 +60,7 @@ async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub,
 @pytest.mark.parametrize("route", ["auto", pytest.param("direct", marks=pytest.mark.full("as with auto"))])
 async def test_it_is_back_before_anybody_has_given_it_up(hub, members, route):
     process = await hub.start("--listen", "--route", route)
-    async with members(hub.address, "c2", "c3", route=route) as (c2, c3):
+    async with members(hub.address, "c2", "c3", network=Network(route=route)) as (c2, c3):
         before = await whole(c2, c3)
         await kill(process)
         async with hub.running("--listen", "--route", route):

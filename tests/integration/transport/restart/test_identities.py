@@ -12,7 +12,7 @@ from tests.integration.transport.raw import until
 from tests.integration.transport.restart.conftest import Office, alike, asked
 from tests.unit.core.agents import Echo, start
 
-from formicary import Container
+from formicary import Container, Network
 from formicary.errors import FormicaryError, LinkError, UsageError
 from formicary.server import AccountAddress
 from formicary.transport.addresses import JoinAddress
@@ -23,8 +23,8 @@ def path(tmp_path):
     return tmp_path / "c1.identity"
 
 
-def hub(path, **options):
-    return Container("c1", **{"listen": "127.0.0.1", "identity": path, **options})
+def hub(path, listen="127.0.0.1", **network):
+    return Container("c1", listen=listen, network=Network(identity=path, **network))
 
 
 async def refusal(kind, container):
@@ -43,7 +43,7 @@ async def test_members_come_back_after_an_orderly_end_too(path, members, tls):
     async with hub(path, tls=tls) as c1:
         address = c1.join_address
     content = path.read_bytes()
-    async with hub(path, tls=tls) as c1, members(address, "c2", tls=tls) as (c2,):
+    async with hub(path, tls=tls) as c1, members(address, "c2", network=Network(tls=tls)) as (c2,):
         assert c1.join_address == address
         await c1.__aexit__(None, None, None)
         await until(lambda: list(c2.members) == ["c2.lab.localhost"])
@@ -99,7 +99,9 @@ async def test_what_does_not_open_leaves_none(path, tmp_path):
     async with hub(tmp_path / "other") as c1:
         ((ip, port),) = JoinAddress.parse(c1.join_address).tcp
         await refusal(LinkError, hub(path, listen=f"{ip}:{port}"))
-        await refusal(LinkError, Container("c1", listen=ip, identity=path, join=c1.join_address))
+        await refusal(
+            LinkError, Container("c1", listen=ip, network=Network(identity=path), join=c1.join_address)
+        )
         await refusal(UsageError, hub(path, listen="nowhere.invalid"))
     assert not path.exists()
 
@@ -109,7 +111,7 @@ async def test_what_does_not_open_leaves_none(path, tmp_path):
 )
 def test_who_cannot_be_joined_has_none(path, options):
     with pytest.raises(UsageError, match="only a container that others can join has an identity file"):
-        Container("c1", identity=path, **options)
+        Container("c1", network=Network(identity=path), **options)
 
 
 async def test_where_it_uses_tls_otherwise_members_cannot_find_it(path, caplog):

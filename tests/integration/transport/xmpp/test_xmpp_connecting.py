@@ -14,7 +14,7 @@ import pytest
 from tests.integration.transport.raw import fill, until
 from tests.unit.core.agents import Collect, Echo, do, start
 
-from formicary import Container, Message, MicroAgent
+from formicary import Container, Limits, Message, MicroAgent
 from formicary.errors import AuthenticationError, FormicaryError, LinkError, MailboxFullError, NameTakenError
 from formicary.server import ServerAddress
 from formicary.transport import router
@@ -206,7 +206,7 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
     monkeypatch.setattr(router, "_DRAIN", 0.2)
     monkeypatch.setattr(router, "_CLOSE_TIMEOUT", 0.1)
     monkeypatch.setattr(stream, "_CLOSE_TIMEOUT", 0.2)
-    async with containers("c2", mailbox_limit=0) as (c2,):
+    async with containers("c2", limits=Limits(mailbox=0)) as (c2,):
         got = Collect()
         await start(c2, "b", got)
         try:

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import msgspec
 from tests.unit.core.agents import reasons
 
-from formicary import Agent, Container, CyclicBehaviour, Message, PeriodicBehaviour, Template
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message, PeriodicBehaviour, Template
 from formicary.container.dead_letters import is_failure
 from formicary.errors import MoveError
 
@@ -76,7 +76,7 @@ class Meeting:
 
     def __init__(self, network, mailbox_limit):
         self.containers = [
-            Container(f"c{number}", server=network, accepts=[__name__], mailbox_limit=mailbox_limit)
+            Container(f"c{number}", server=network, accepts=[__name__], limits=Limits(mailbox=mailbox_limit))
             for number in range(PLACES)
         ]
         self._stack = AsyncExitStack()

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 from tests.unit.core.agents import reasons
 
-from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary import Agent, Container, CyclicBehaviour, Limits, Message
 
 PLACES = 4
 
@@ -57,7 +57,7 @@ class Ring:
 
     def __init__(self, network, mailbox_limit):
         self.containers = [
-            Container(f"c{number}", server=network, accepts=[__name__], mailbox_limit=mailbox_limit)
+            Container(f"c{number}", server=network, accepts=[__name__], limits=Limits(mailbox=mailbox_limit))
             for number in range(PLACES)
         ]
         self.fires = []

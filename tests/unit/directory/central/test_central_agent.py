@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.directory.asking import ALICE, BOB, DF, Asker, directory, names, register, search, service
 
-from formicary import Agent, Container, Message, OneShotBehaviour
+from formicary import Agent, Container, Limits, Message, OneShotBehaviour
 from formicary.directory.central.agent import DirectoryAgent
 from formicary.errors import InvalidNameError
 from formicary.testing import MemoryNetwork, until_idle
@@ -242,8 +242,8 @@ class Slow(OneShotBehaviour):
 async def test_answers_wait_for_room_in_their_order():
     network = MemoryNetwork()
     async with (
-        Container("c1", mailbox_limit=3, server=network) as c1,
-        Container("c2", mailbox_limit=3, server=network) as c2,
+        Container("c1", limits=Limits(mailbox=3), server=network) as c1,
+        Container("c2", limits=Limits(mailbox=3), server=network) as c2,
     ):
         await c1.start(DirectoryAgent())
         asking = [Slow(50), Slow(50)]
@@ -265,7 +265,7 @@ class Forgetful(OneShotBehaviour):
 
 
 async def test_answers_that_nobody_takes_become_dead_letters():
-    async with Container("c1", mailbox_limit=3, send_timeout=5) as c1:
+    async with Container("c1", limits=Limits(mailbox=3, send_timeout=5)) as c1:
         df = DirectoryAgent()
         await c1.start(df)
         deaf = Agent("deaf")
@@ -278,7 +278,7 @@ async def test_answers_that_nobody_takes_become_dead_letters():
 
 
 async def test_what_still_waits_for_room_when_it_ends_is_not_forgotten():
-    async with Container("c1", mailbox_limit=3) as c1:
+    async with Container("c1", limits=Limits(mailbox=3)) as c1:
         df = DirectoryAgent()
         await c1.start(df)
         deaf = Agent("deaf")

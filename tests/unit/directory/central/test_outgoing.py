@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.core.agents import Collect, Deaf, start
 
-from formicary import Container, Message, MicroAgent
+from formicary import Container, Limits, Message, MicroAgent
 from formicary.directory.central.outgoing import Outgoing
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -52,8 +52,8 @@ BODIES = [str(number) for number in range(30)]
 async def test_messages_arrive_once_and_in_order(receiver, is_watched):
     network = MemoryNetwork()
     async with (
-        Container("c1", server=network, mailbox_limit=3) as c1,
-        Container("c2", server=network, mailbox_limit=3) as c2,
+        Container("c1", server=network, limits=Limits(mailbox=3)) as c1,
+        Container("c2", server=network, limits=Limits(mailbox=3)) as c2,
     ):
         late = Late()
         await start(c2 if "c2" in receiver else c1, "late", late)
@@ -75,7 +75,7 @@ async def test_messages_arrive_once_and_in_order(receiver, is_watched):
 
 
 async def test_what_finds_no_room_in_time_is_a_dead_letter_and_told():
-    async with Container("c1", mailbox_limit=3, send_timeout=5) as c1:
+    async with Container("c1", limits=Limits(mailbox=3, send_timeout=5)) as c1:
         await start(c1, "deaf", Deaf())
         outgoing, lost = await sender(c1)
         for body in BODIES[:5]:
@@ -87,7 +87,7 @@ async def test_what_finds_no_room_in_time_is_a_dead_letter_and_told():
 
 
 async def test_a_receiver_that_has_no_room_holds_up_nobody_else():
-    async with Container("c1", mailbox_limit=3) as c1:
+    async with Container("c1", limits=Limits(mailbox=3)) as c1:
         got = Collect()
         await start(c1, "deaf", Deaf())
         await start(c1, "quick", got)
@@ -102,7 +102,7 @@ async def test_a_receiver_that_has_no_room_holds_up_nobody_else():
 
 async def test_only_so_many_wait_and_none_when_it_ends(monkeypatch):
     monkeypatch.setattr("formicary.directory.central.outgoing._LIMIT", 10)
-    async with Container("c1", mailbox_limit=3) as c1:
+    async with Container("c1", limits=Limits(mailbox=3)) as c1:
         await start(c1, "deaf", Deaf())
         outgoing, _ = await sender(c1)
         for body in BODIES:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.directory.asking import ALICE, BOB, DF, begin, directory, register, search, service
 
-from formicary import Agent, Container, Message, OneShotBehaviour
+from formicary import Agent, Container, Limits, Message, OneShotBehaviour
 from formicary.directory.central.agent import DirectoryAgent
 from formicary.directory.language import Subscribe, decode_result, encode
 from formicary.directory.model.query import Query
@@ -315,7 +315,7 @@ class Stuck(OneShotBehaviour):
 
 
 async def test_a_subscriber_that_takes_nothing_is_given_up_after_some_time():
-    async with Container("c1", mailbox_limit=5, send_timeout=30) as c1:
+    async with Container("c1", limits=Limits(mailbox=5, send_timeout=30)) as c1:
         df = DirectoryAgent()
         await c1.start(df)
         stuck = Agent("stuck")

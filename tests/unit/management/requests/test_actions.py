@@ -14,6 +14,7 @@ from tests.unit.core.agents import Collect, Deaf, Do, start
 from formicary import Container, Message
 from formicary.cli import app, guest_session
 from formicary.cli.command_tree import LazyCommand
+from formicary.cli.guest_session import GuestSession
 from formicary.errors import ManagementRequestError, UnknownAgentError
 from formicary.management.requests.actions import actions
 from formicary.management.requests.language import Command, OfAgent, Option, Result, make_request
@@ -91,9 +92,7 @@ async def test_it_is_a_command(monkeypatch, capsys, typed, said):
     async with containers() as (c1, c2):
         alice = await start(c1, "alice", Deaf())
         works = []
-        session = SimpleNamespace(
-            management=c2.management, main=SimpleNamespace(domain=c1.domain), container=c2
-        )
+        session = GuestSession(c2, SimpleNamespace(domain=c1.domain))
         monkeypatch.setattr(guest_session, "_run_session", lambda _settings, _name, do: do(session))
         monkeypatch.setattr(guest_session, "_run", works.append)
         command = LazyCommand("poke", "formicary.cli.life:poke", "", "POKE").load()

@@ -12,7 +12,7 @@ import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import Agent, Container, Message, MicroAgent, Template
+from formicary import Agent, Container, Limits, Message, MicroAgent, Template
 from formicary.container.dead_letters import failure_of
 from formicary.transport.link import paused as paused_module
 from formicary.transport.link import unconsumed as untaken_module
@@ -60,7 +60,7 @@ class End:
     """One container and its only link, as a transport: the router of two."""
 
     def __init__(self, name, **parameters):
-        self.container = Container(name, mailbox_limit=10, send_timeout=5)
+        self.container = Container(name, limits=Limits(mailbox=10, send_timeout=5))
         self.is_closed = False
         self.before_batch = None
         self.indirect = Path()

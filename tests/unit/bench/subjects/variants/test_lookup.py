@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.directory.asking import ALICE, begin, names, register, search, service
 
-from formicary import Agent, Container
+from formicary import Agent, Container, Services
 from formicary.container.options import DIRECTORIES
 from formicary.errors import DirectoryRequestError
 from formicary.testing import MemoryNetwork, until_idle
@@ -110,8 +110,8 @@ def lookup(monkeypatch):
 
 async def test_containers_share_one_and_entries_stay_until_their_time_is_over(lookup):
     network = MemoryNetwork()
-    async with Container("c1", server=network, directory=lookup) as c1:
-        async with Container("c2", server=network, directory=lookup) as c2:
+    async with Container("c1", server=network, services=Services(directory=lookup)) as c1:
+        async with Container("c2", server=network, services=Services(directory=lookup)) as c2:
             alice, bob = Agent("alice"), Agent("bob")
             await c2.start(alice)
             await c2.start(bob)
@@ -132,7 +132,7 @@ async def test_containers_share_one_and_entries_stay_until_their_time_is_over(lo
 
 
 async def test_a_service_is_taken_back(lookup):
-    async with Container("c1", directory=lookup) as c1:
+    async with Container("c1", services=Services(directory=lookup)) as c1:
         alice = Agent("alice")
         await c1.start(alice)
         await alice.directory.register("printer")

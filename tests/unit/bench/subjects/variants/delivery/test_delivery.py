@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from formicary import Agent, CyclicBehaviour, Instrument, Message, OneShotBehaviour
+from formicary import Agent, CyclicBehaviour, Instrument, Limits, Message, OneShotBehaviour
 from formicary.errors import MailboxFullError
 from formicary.testing import until_idle
 from formicary_bench.subjects.variants.delivery import path
@@ -152,7 +152,7 @@ async def test_an_agent_of_a_chain_takes_no_message_for_itself():
 async def test_senders_wait_for_a_way_and_fail_in_the_end(monkeypatch):
     monkeypatch.setattr(path, "LIMIT", 2)
     design = MAKE[POOL]()
-    async with DesignedContainer("c1", design, when_full="fail") as home:
+    async with DesignedContainer("c1", design, limits=Limits(when_full="fail")) as home:
         await start(home, "there", Collect())
         for worker in design._workers:
             worker.cancel()

@@ -15,7 +15,7 @@ _VALID = 60.0  # s for which it is remembered what a name stands for
 _REMEMBERED = 1000  # names
 
 
-class Origins:
+class AllowedHosts:
     """Knows the addresses of hosts."""
 
     def __init__(self) -> None:

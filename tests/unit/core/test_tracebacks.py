@@ -7,7 +7,7 @@ import json
 import pytest
 
 from formicary import Message
-from formicary.core.origin import origin
+from formicary.core.tracebacks import raised_at
 
 
 def fail_in_a_library():
@@ -27,12 +27,12 @@ def test_it_is_the_innermost_place_outside_of_platform_and_libraries(function):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- what it says is not the point
         function()
     line = function.__code__.co_firstlineno + 1
-    assert origin(caught.value) == f"test_origin.py:{line}, in {function.__name__}"
+    assert raised_at(caught.value) == f"test_tracebacks.py:{line}, in {function.__name__}"
 
 
 def test_there_is_always_some_place_but_for_what_was_never_raised():
     with pytest.raises(ZeroDivisionError) as caught:
         exec(compile("1 / 0", "<frozen nothing>", "exec"))
     error = caught.value
-    assert origin(error.with_traceback(error.__traceback__.tb_next)) == "<frozen nothing>:1, in <module>"
-    assert origin(ValueError()) == ""
+    assert raised_at(error.with_traceback(error.__traceback__.tb_next)) == "<frozen nothing>:1, in <module>"
+    assert raised_at(ValueError()) == ""

@@ -1,4 +1,4 @@
-"""Where an exception comes from, for sentences about it."""
+"""Where an exception was raised, for sentences about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import CodeType, TracebackType
 
 
-def origin(error: BaseException) -> str:
+def raised_at(error: BaseException) -> str:
     """Return where an exception was raised, as `market.py:12, in run`; empty where that is not known.
 
     It is the innermost place in a user's code: neither in the platform nor in a library, if there is one.
@@ -42,7 +42,7 @@ def place(code: CodeType, line: int) -> str:
 
 
 def is_of_users(code: CodeType) -> bool:
-    """Tell whether code is a user's own: neither of the platform nor of a library."""
+    """Return whether code is a user's own: neither of the platform nor of a library."""
     return not code.co_filename.startswith(_libraries())
 
 

@@ -22,8 +22,6 @@ UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.management"),
     ("formicary.container", "formicary.protocols"),
     ("formicary.container", "formicary.transport"),
-    # They are loaded by the first conversation.
-    ("formicary.core", "formicary.protocols"),
 }
 CALLED = (ast.FunctionDef, ast.AsyncFunctionDef)  # what they import is loaded once an experiment is played
 

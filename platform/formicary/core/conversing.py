@@ -158,9 +158,8 @@ class Conversing:
 
         Args: those of `request`; `timeout` is for the first answer.
         """
-        from formicary.protocols.requesting import SubscriptionSession
-
-        return SubscriptionSession(self.conversations, to, body, timeout, fields)
+        conversations = self.conversations
+        return conversations.subscription(conversations, to, body, timeout, fields)
 
     def contract_net(
         self,
@@ -184,11 +183,8 @@ class Conversing:
             deadline: until when, instead.
             fields: more parameters of the call, such as `language`.
         """
-        from formicary.protocols import contract_net, standard
-
-        return contract_net.ContractNetSession(
-            self.conversations, standard.ContractNet, bidders, task, timeout, deadline, fields
-        )
+        conversations, protocol = self.conversations, self.conversations.known.ContractNet
+        return conversations.contract_net(conversations, protocol, bidders, task, timeout, deadline, fields)
 
     def iterated_contract_net(
         self,
@@ -200,11 +196,8 @@ class Conversing:
         **fields: Any,
     ) -> ContractNetSession:
         """Call for proposals in rounds (FIPA SC00030): as `contract_net`, and with `net.call_again`."""
-        from formicary.protocols import contract_net, standard
-
-        return contract_net.ContractNetSession(
-            self.conversations, standard.IteratedContractNet, bidders, task, timeout, deadline, fields
-        )
+        conversations, protocol = self.conversations, self.conversations.known.IteratedContractNet
+        return conversations.contract_net(conversations, protocol, bidders, task, timeout, deadline, fields)
 
     def english_auction(
         self,
@@ -232,11 +225,7 @@ class Conversing:
             FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the bidders are told so.
         """
-        from formicary.protocols import auctions
-
-        return auctions.english_auction(
-            self.conversations, bidders, item, start=start, step=step, timeout=timeout
-        )
+        return self.conversations.english_auction(bidders, item, start=start, step=step, timeout=timeout)
 
     def dutch_auction(
         self,
@@ -258,10 +247,8 @@ class Conversing:
             reserve: the lowest price; if nobody bids that, it is not sold, and this returns None.
             timeout: how many seconds to wait for a bid in each round.
         """
-        from formicary.protocols import auctions
-
-        return auctions.dutch_auction(
-            self.conversations, bidders, item, start=start, step=step, reserve=reserve, timeout=timeout
+        return self.conversations.dutch_auction(
+            bidders, item, start=start, step=step, reserve=reserve, timeout=timeout
         )
 
     def two_phase_commit(
@@ -283,9 +270,7 @@ class Conversing:
             NoAnswerError: an agent did not vote in time, so none does it; or did not report that it did it.
             asyncio.CancelledError: when cancelled; before the vote is over, nobody does it.
         """
-        from formicary.protocols import two_phase
-
-        return two_phase.two_phase_commit(self.conversations, partners, body, timeout)
+        return self.conversations.two_phase_commit(partners, body, timeout)
 
     def converse(
         self, protocol: Protocol, partner: str | Partners, *, timeout: float | None = None
@@ -298,6 +283,4 @@ class Conversing:
             timeout: for how many seconds the other one is waited for in states that have a time-out; None for
                 any time.
         """
-        from formicary.protocols.talking import Conversation
-
-        return Conversation(self.conversations, protocol, partner, timeout)
+        return self.conversations.conversation(self.conversations, protocol, partner, timeout)

@@ -13,10 +13,15 @@ from formicary.core import randomness
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError
 from formicary.core.message import Message, answer_to, copied
 from formicary.protocols import standard
+from formicary.protocols.auctions import dutch_auction, english_auction
+from formicary.protocols.contract_net import ContractNetSession
 from formicary.protocols.exchange import exchange
 from formicary.protocols.gathering import Answers
 from formicary.protocols.participation import Participation
 from formicary.protocols.questions import ask
+from formicary.protocols.requesting import SubscriptionSession
+from formicary.protocols.talking import Conversation
+from formicary.protocols.two_phase import two_phase_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.micro import MicroAgent
+    from formicary.protocols.auctions import AuctionResult
     from formicary.protocols.partners import Partners
     from formicary.protocols.service import ConversationService
 
@@ -165,6 +171,12 @@ class Conversations:
 
     ask: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = ask
     exchange: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = exchange
+    english_auction: ClassVar[Callable[..., Coroutine[Any, Any, AuctionResult | None]]] = english_auction
+    dutch_auction: ClassVar[Callable[..., Coroutine[Any, Any, AuctionResult | None]]] = dutch_auction
+    two_phase_commit: ClassVar[Callable[..., Coroutine[Any, Any, None]]] = two_phase_commit
+    subscription = SubscriptionSession
+    contract_net = ContractNetSession
+    conversation = Conversation
 
     def gather_answers(
         self, messages: Iterable[Message], timeout: float | None, deadline: datetime | None

@@ -99,7 +99,7 @@ class Refusals:
         return True
 
     def heard(self, domain: str, sender: str) -> None:
-        """Take note that another container has sent something for an agent, the first time in a session."""
+        """Note that another container has sent something for an agent, the first time in a session."""
         before = self.return_paths.heard(sender, domain)
         if before is not None and (link := self._router.links.get(before)) is not None:
             link.forget_sender(sender)  # when it comes that way again, that is to be known

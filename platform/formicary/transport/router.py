@@ -167,7 +167,7 @@ class Router:
             self._connections.on_found(link, parameters)
 
     def on_lost(self, link: Link) -> None:
-        """Take note that the other end of a link is not there any more."""
+        """Note that the session of a link has ended."""
         self.links.sweep_later()
         self._refusals.return_paths.lose(link.domain)
         if self._connections is not None:
@@ -176,17 +176,17 @@ class Router:
             self.container.peers.ended(link.domain)
 
     def on_opened(self, link: Link) -> None:
-        """Tell the container's peers that a session of a link has begun."""
+        """Notify the container's peers that a session of a link has begun."""
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
-        """Take a control message of another container; ValueError if it is none."""
+        """Process a control message of another container; ValueError if it is malformed."""
         if (peers := self.container.peers) is not None:
             peers.on_control(link.domain, channel, payload)
 
     def connect(self, domain: str) -> None:
-        """Look for another container: `peers` of this one is called when it is there."""
+        """Look for another container; `peers` is called when it is there."""
         if not self.is_closed:
             self.link_to(domain).connect()
 
@@ -256,7 +256,7 @@ class Router:
             link.choose_path()
 
     def on_frame(self, domain: str, frame: bytes) -> None:
-        """Take a frame from another container."""
+        """Process a frame from another container."""
         try:
             link = self.links.get(domain) or self.link_to(domain)
         except FormicaryError as error:
@@ -265,7 +265,7 @@ class Router:
             link.receive_indirect(frame)
 
     def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Take note that a frame to another container came back; return whether there is a link to it."""
+        """Handle a frame to another container that came back; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:
             link.on_bounce(reason, is_away=is_away)
@@ -280,7 +280,7 @@ class Router:
     # -- messages -------------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for a receiver elsewhere, by full name; return the sinks that have no room now.
+        """Accept a message for a receiver elsewhere, by full name; return the sinks without room now.
 
         FormicaryError if the message cannot go there.
         """
@@ -297,17 +297,17 @@ class Router:
         return None
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent that is in another container than its name says; as `post`."""
+        """Accept a message for an agent in another container than its name says; as `post`."""
         self._check_open(message, receiver)
         return self.link_to(domain).post(message, receiver)
 
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of another container, as `post_to`; it is not taken until it is there."""
+        """Forward a message of another container, as `post_to`, and keep it until it is taken there."""
         self._check_open(message, receiver)
         return self.link_to(domain).pass_on(message, receiver)
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
-        """Take a message that an agent has not received before it went to another container."""
+        """Accept a message that an agent had not received when it went to another container."""
         if self.is_closed:
             reason = f"container {self.container.name} has closed its connection"
             self.container.dispatcher.add_dead_letter(message, reason, receiver)
@@ -315,7 +315,7 @@ class Router:
             self.link_to(domain).carry_on(message, receiver)
 
     def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:
-        """Take back what waits to go out to an agent in another container, in its order."""
+        """Remove and return what waits to go out to an agent in another container, in order."""
         link = self.links.get(domain)
         return () if link is None else link.withdraw(receiver)
 
@@ -351,7 +351,7 @@ class Router:
         return not self.is_closed and self._refusals.tell_by_another_way(domain, failure, receiver)
 
     def on_heard(self, domain: str, sender: str) -> None:
-        """Take note that another container has sent something for an agent, the first time in a session."""
+        """Note that another container has sent something for an agent, the first time in a session."""
         self._refusals.heard(domain, sender)
 
     # -- closing --------------------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ class Router:
             await self._xmpp.close()
 
     def rebind(self) -> None:
-        """Make the loop call the methods that connections' classes have now, where some were replaced."""
+        """Rebind the loop to methods of connections' classes that were replaced."""
         for link in self.links.values():
             if link.direct is not None:
                 link.direct.rebind()

@@ -165,9 +165,13 @@ def test_openings(by_token):
     key, nonces = bytes(range(32)), (b"d" * 32, b"a" * 32)
 
     def both():
-        dialler = DiallerOpening(PEER, OWN, key, by_token=by_token, nonce=nonces[0])
+        dialler = DiallerOpening(PEER, OWN, key, by_token=by_token, certificate=key, nonce=nonces[0])
         acceptor = AcceptorOpening(
-            OWN, key_of=lambda *_: key, admit=lambda _: "no" if by_token else None, nonce=nonces[1]
+            OWN,
+            key_of=lambda *_: key,
+            admit=lambda _: "no" if by_token else None,
+            certificate=key,
+            nonce=nonces[1],
         )
         return dialler, acceptor
 

@@ -40,12 +40,13 @@ def test_the_example_computes_what_a_container_says():
             "c1.lab.localhost",
             key,
             by_token=joins,
+            certificate=b"c" * 32,
             nonce=b"n" * 32,
         )
         hello = names["hello"]("c2.lab.localhost", "c1.lab.localhost", b"n" * 32, joins)
         assert opening.first() == hello
-        answer = names["proof"](b"acceptor", key, hello, b"N" * 32)
-        proof = names["proof"](b"dialler", key, hello, b"N" * 32)
+        answer = names["proof"](b"acceptor", key, hello, b"N" * 32, b"c" * 32)
+        proof = names["proof"](b"dialler", key, hello, b"N" * 32, b"c" * 32)
         assert opening.received(b"formicary\x01" + b"N" * 32 + answer) == proof
 
 

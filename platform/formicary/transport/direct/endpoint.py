@@ -190,7 +190,8 @@ class DirectEndpoint:
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
         key_of = partial(self._peers.key_of, seen=seen if with_tls else None)
-        return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit)
+        own = self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT
+        return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit, certificate=own)
 
     # -- dialling -------------------------------------------------------------------------------------------
 
@@ -277,4 +278,5 @@ class DirectEndpoint:
             raise AuthenticationError(
                 f"a different certificate than that of {peer} was presented; get its address again"
             )
-        return DiallerOpening(self._domain, peer, offer.key, by_token=isinstance(offer, JoinAddress))
+        joins = isinstance(offer, JoinAddress)
+        return DiallerOpening(self._domain, peer, offer.key, by_token=joins, certificate=seen)

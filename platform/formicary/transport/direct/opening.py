@@ -1,9 +1,9 @@
 """How both sides of a new connection prove who they are: bytes in, bytes out, no I/O.
 
 The dialler says who it is and whom it wants; the acceptor proves that it has the key that it once made for
-that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs are
-over everything that was said. With TLS, the dialler has compared the acceptor's certificate before, so that
-nobody sits between the two. `docs/direct-links.md` has it byte for byte.
+that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs
+cover everything that was said, and the acceptor's certificate: so nobody sits in the middle who speaks TLS to
+one side only, such as in the place of a Unix socket. `docs/direct-links.md` specifies it byte for byte.
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ class OpeningError(Exception):
 class _Opening:
     """What both sides have: the bytes that are not read yet, and the transcript."""
 
-    def __init__(self, nonce: bytes | None) -> None:
+    def __init__(self, certificate: bytes, nonce: bytes | None) -> None:
+        self._certificate = certificate
         self.is_done = False
         self.rest = b""  # what came behind the opening, once it is done
         self._nonce = nonce or secrets.token_bytes(_NONCE)
         self._hello = b""
 
     def _prove(self, side: bytes, key: bytes, nonce: bytes) -> bytes:
-        return hmac.digest(key, side + self._hello + nonce, "sha256")
+        return hmac.digest(key, side + self._hello + nonce + self._certificate, "sha256")
 
 
 class DiallerOpening(_Opening):
@@ -63,13 +64,21 @@ class DiallerOpening(_Opening):
         peer: the domain of the container that is wanted.
         key: the secret, 32 bytes.
         by_token: whether that is the token for those who join.
+        certificate: the fingerprint of the acceptor's.
         nonce: 32 bytes; random if None.
     """
 
     def __init__(
-        self, domain: str, peer: str, key: bytes, *, by_token: bool, nonce: bytes | None = None
+        self,
+        domain: str,
+        peer: str,
+        key: bytes,
+        *,
+        by_token: bool,
+        certificate: bytes,
+        nonce: bytes | None = None,
     ) -> None:
-        super().__init__(nonce)
+        super().__init__(certificate, nonce)
         self.peer = peer
         self._key = key
         self._is_proven = False
@@ -153,6 +162,7 @@ class AcceptorOpening(_Opening):
         key_of: called with the dialler's domain, and what it proves; returns the key, or raises OpeningError.
         admit: called with the domain of a dialler that wants to join and has proven the token; returns why
             not, or None.
+        certificate: the fingerprint of ours.
         nonce: 32 bytes; random if None.
     """
 
@@ -162,9 +172,10 @@ class AcceptorOpening(_Opening):
         *,
         key_of: Callable[[str, int], bytes],
         admit: Callable[[str], str | None],
+        certificate: bytes,
         nonce: bytes | None = None,
     ) -> None:
-        super().__init__(nonce)
+        super().__init__(certificate, nonce)
         self.peer = ""  # known, and proven, once the opening is done
         self._domain = domain
         self._key_of = key_of

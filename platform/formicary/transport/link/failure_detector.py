@@ -59,17 +59,17 @@ class FailureDetector:
         self._is_proven = False
 
     def lose(self, now: float) -> None:
-        """Take it that the other end is away, as a frame came back; a new ping will say more."""
+        """Assume that the other end is away, as a frame came back; a new ping will tell."""
         if self._absent_since is None:
             self._absent_since = now
             self._pinged_at = None
 
     def confirm(self, sent_at: float) -> None:
-        """Take note that the other end has confirmed what was sent at that time."""
+        """Note that the other end has answered what was sent at that time."""
         self._confirmed_at = max(self._confirmed_at, sent_at)
 
     def tick(self, now: float, *, is_waiting: bool) -> None:
-        """Take note of the time, every now and then, and whether something waits for the other end."""
+        """Note the time, and whether something waits for the other end."""
         if now - self._ticked_at > _STANDSTILL:  # what came meanwhile was not read yet
             self.waiting_since = self._pinged_at = None
             if self._absent_since is not None:

@@ -1,7 +1,7 @@
 """One container's end of a link to another one, over whichever path there is at the moment.
 
-The thin shell around a `Session`: it takes messages, does what the session says, chooses the path, and keeps
-the time.
+The thin shell around a `Session`: it accepts messages, performs instructions, chooses the path, and keeps the
+time.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Link:
     # -- messages from here ---------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent at the other end; return the sinks that have no room now, if any."""
+        """Accept a message for an agent at the other end; return the sinks without room now, if any."""
         if not self._container.dispatcher.leads_to(self.domain, receiver):  # it has moved while this waited
             return self._container.dispatcher.dispatch_to(message, receiver)
         if self.paused and (paused := self.paused.get(receiver)):
@@ -127,7 +127,7 @@ class Link:
         return self.outbox.accept(message)
 
     def carry_on(self, message: Message, receiver: str) -> None:
-        """Take a message that an agent takes along to the other end, whether there is room or not."""
+        """Accept a message that an agent takes along to the other end, whether there is room or not."""
         self._keep(message)  # as one that is passed on: its sender may be another one of a name that is here
         try:
             full = self.outbox.accept_for(message, receiver)
@@ -138,7 +138,7 @@ class Link:
             self.failures.undeliverable(message, receiver, "too many messages are waiting for it")
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of another container, as `post`; it is not taken until the other end says so."""
+        """Forward a message of another container, as `post`, and keep it until the other end has taken it."""
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         self._keep(message)
@@ -155,12 +155,12 @@ class Link:
         self._custody.add(message)
 
     def drop_custody(self, message: Message) -> None:
-        """Keep a message no longer that was passed on: it will not go out."""
+        """Stop keeping a message that was passed on: it will not go out."""
         if self._custody is not None:
             self._custody.drop(message)
 
     def withdraw(self, receiver: str) -> Sequence[Message]:
-        """Take back what waits to go out to an agent, in its order."""
+        """Remove and return what waits to go out to an agent, in order."""
         messages = self.outbox.withdraw_from(receiver)
         for message in messages:
             self.drop_custody(message)
@@ -175,7 +175,7 @@ class Link:
         return RemoteSink(self, receiver)
 
     def may_have_sent(self, receiver: str) -> bool:
-        """Return whether messages for an agent may be under way, or may have been passed on there."""
+        """Return whether messages for an agent may be under way, or passed on there."""
         names, is_empty = self.outbox.receivers, self.outbox.is_empty
         return not is_empty or (self.session.is_open and (receiver in names or names.has_forgotten))
 
@@ -234,7 +234,7 @@ class Link:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing would be missed without it: it has neither messages nor another end."""
+        """Whether it has neither messages nor another end, and can be forgotten."""
         outbox = self.outbox
         is_empty = outbox.is_empty and outbox.has_room and not self.paused and not self.failures.is_busy
         return is_empty and self.direct is None and self.session.state is State.IDLE
@@ -258,7 +258,7 @@ class Link:
         self._arrivals.senders.forget(sender)
 
     def way_to(self, receiver: str) -> str:
-        """Return what the way to an agent at the other end is called in a sentence."""
+        """Describe the way to an agent at the other end, as part of a sentence."""
         return f"the way to {receiver}, {self.trouble()},"
 
     def trouble(self) -> str:
@@ -297,7 +297,7 @@ class Link:
     # -- paths ----------------------------------------------------------------------------------------------
 
     def choose_path(self) -> None:
-        """Use the best path that there is; to be called when there is another one, or one less."""
+        """Use the best path; called when one is gained or lost."""
         may_be_indirect = self.indirect.is_up and not (self._direct_only and self.session.is_open)
         path = self.direct or (self.indirect if may_be_indirect else None)
         if path is not self._path:
@@ -308,26 +308,26 @@ class Link:
         self.refresh()
 
     def refresh(self) -> None:
-        """Go on if there is room again; to be called when a path has some."""
+        """Resume sending if there is room; called when a path has some again."""
         if self.has_room:
             self.outbox.open()
 
     def set_away(self, *, is_away: bool) -> None:
-        """Take it that the other container is away, or there, where paths are direct only."""
+        """Note whether the other container is away, where paths are direct only."""
         if isinstance(self.indirect, NoPath) and self.indirect.is_up is not is_away:
             self.indirect.is_up = is_away
             self.choose_path()
 
     def on_bounce(self, reason: str, *, is_away: bool = True) -> None:
-        """Take note that what went over the indirect path was not delivered.
+        """Handle a frame that came back over the indirect path.
 
-        `is_away` is whether the other container is not there; False where its server may be at fault.
+        `is_away` is False where the other container may be there, and its server at fault.
         """
         if self._path is self.indirect and (is_away or not self.session.is_open):
             self.lose(reason)
 
     def lose(self, reason: str) -> None:
-        """Take it that the other container is not there now, for all that is known."""
+        """Assume that the other container is away now."""
         was_away = self.session.is_away
         self.session.lose(self._now(), reason)
         self._perform()
@@ -337,7 +337,7 @@ class Link:
         self._tick_soon()
 
     def on_obstacle(self, obstacle: str) -> None:
-        """Take note why there is no direct connection yet, where messages have no other path."""
+        """Note why there is no direct connection yet, where messages have no other path."""
         self.failures.obstacle = obstacle
         self.session.remind(self._now())
         self._perform()
@@ -345,7 +345,7 @@ class Link:
     # -- what comes in --------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes) -> None:
-        """Take a frame that came over any path."""
+        """Process a frame that came over any path."""
         session = self.session
         now = self._now()
         try:
@@ -370,7 +370,7 @@ class Link:
         self._container.scheduler.wait_for_loop()
 
     def receive_indirect(self, frame: bytes) -> None:
-        """Take a frame that came over the indirect path."""
+        """Process a frame that came over the indirect path."""
         if self.direct is not None and self._path is self.direct:
             self.session.ask(self._now())  # the other end may have left the direct path for a reason
         self.receive(frame)
@@ -380,7 +380,7 @@ class Link:
         self.owner.drop(self.domain, what)
 
     def take_receipt(self, payload: bytes) -> None:
-        """Take what the other end says of which messages were taken; ValueError if it is no receipt."""
+        """Process a receipt of the other end; ValueError if it is malformed."""
         self.session.unconsumed.settle(read_receipt(payload))
         self.failures.told.start()
 
@@ -389,13 +389,13 @@ class Link:
         self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def freeze(self, *, is_frozen: bool) -> None:
-        """Make the other end wait, as this container cannot take more; or no longer."""
+        """Make the other end wait, as this container has no room; or resume."""
         self.session.freeze(is_frozen=is_frozen)
         self._perform()
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
 
-    # -- what the session wants done ------------------------------------------------------------------------
+    # -- instructions of the session ------------------------------------------------------------------------
 
     def _perform(self) -> None:
         session = self.session
@@ -501,7 +501,7 @@ class Link:
         await self._draining.wait()
 
     def send_close(self) -> None:
-        """Take nothing more, and tell the other end so, behind all that is to go there."""
+        """Announce, behind all that is to go there, that nothing more is accepted."""
         self._is_closing = True
         if self.session.is_open:
             self._receipts.finish()
@@ -510,7 +510,7 @@ class Link:
         self._perform()
 
     async def wait_closed(self) -> None:
-        """Wait until the other end knows."""
+        """Wait until the other end has acknowledged that."""
         while self.session.state is State.CLOSING:
             self._tick_soon()
             await asyncio.sleep(_BUSY_TICK / 4)

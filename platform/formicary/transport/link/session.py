@@ -54,7 +54,7 @@ _unpack = HEADER.unpack_from
 
 
 class State(Enum):
-    """Where an end of a link is in its life."""
+    """The states of one end of a link."""
 
     IDLE = "idle"
     HANDSHAKE = "handshake"
@@ -134,12 +134,12 @@ class Session:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something waits for the other end, or the other end for us."""
+        """Whether one end waits for the other."""
         return not self.sending.is_empty or self.sending.owed > 0 or self.state is State.HANDSHAKE
 
     @property
     def is_away(self) -> bool:
-        """Whether the other end was not there when something came to it last."""
+        """Whether the other end was away when last tried."""
         return self._detector.is_away
 
     @property
@@ -160,10 +160,10 @@ class Session:
             counters, sent=counters.sent + self.sending.sent, received=counters.received + self._received
         )
 
-    # -- the other end's coming -----------------------------------------------------------------------------
+    # -- handshake ------------------------------------------------------------------------------------------
 
     def connect(self, now: float) -> None:
-        """Look for the other end, if that has not been found yet."""
+        """Begin to look for the other end, if there is no session."""
         if self.state is State.IDLE:
             self.state = State.HANDSHAKE
             self._detector.start(now, now)
@@ -175,7 +175,7 @@ class Session:
         self.instructions.append(Transmit(self._handshake.greet(self.sending.own, now)))
 
     def remind(self, now: float) -> None:
-        """Repeat what began the session, if there is no path yet: it may not have come."""
+        """Repeat the hello that began the session, if there is no path yet: it may be lost."""
         if self.is_open and self._answered and not self.sending.has_path and self._handshake.is_fresh(now):
             self._hello(now, to=self.sending.peer, asks=False, echo=self._answered)
 
@@ -210,7 +210,7 @@ class Session:
     def _receive_newcomer(
         self, sender: int, asks: int, parameters: SessionParameters, now: float, *, is_answer: bool
     ) -> None:
-        """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
+        """Process a hello of another incarnation than the present one, later or earlier."""
         objection = disagreement(parameters)
         if is_answer and (objection or self.state is State.CLOSING):
             outcome = self.sending.credit(parameters.previous)
@@ -251,7 +251,7 @@ class Session:
         self._detector.start(now, self._handshake.asked_at)
 
     def _confirm(self) -> None:
-        """Take messages for longer, as the other end has answered."""
+        """Extend the lease, as the other end has answered."""
         if self.state is State.OPEN:
             self._takes_until = self._detector.lease_end
             if self._has_refused:
@@ -261,9 +261,9 @@ class Session:
     # -- receiving ------------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
-        """Take a frame; return a batch that has now come as a whole, if one has.
+        """Process a frame; return the batch that it completes, if any.
 
-        ValueError if the frame is none, or breaks the protocol; it has changed nothing.
+        ValueError if it is malformed or breaks the protocol; nothing has changed then.
         """
         try:
             kind, sender, receiver, number, acked = _unpack(frame)
@@ -296,7 +296,7 @@ class Session:
         return frame[SIZE:] if size <= _COPIED else memoryview(frame)[SIZE:]
 
     def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
-        """Take what is not simply the next batch."""
+        """Process any frame that is not simply the next batch."""
         kind, sender, receiver, number, acked = _unpack(frame)
         if not HELLO <= kind <= BUSY:
             raise ValueError(f"a frame of an unknown kind: {kind}")
@@ -322,7 +322,7 @@ class Session:
         return None
 
     def _receive_strange(self, kind: int, now: float) -> None:
-        """Take a frame that is not of this session."""
+        """Count a frame of another session, and find out who sends it."""
         self._counters.strange += 1
         if kind in {DATA, PART}:
             self._has_refused = True
@@ -330,7 +330,7 @@ class Session:
             self._challenge(now)
 
     def _check_size(self, size: int) -> None:
-        """Refuse a part with which what is put together would not be bounded."""
+        """Refuse a part that makes a batch too large."""
         if len(self.parts) + size > self.parameters.message_limit:
             raise ValueError(f"a batch of more than {self.parameters.message_limit} bytes")
 
@@ -411,7 +411,7 @@ class Session:
                 self._stop()
 
     def freeze(self, *, is_frozen: bool) -> None:
-        """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
+        """Hold acknowledgements back, so that the window fills and the other end waits; or resume."""
         self.is_frozen = is_frozen
         self._held = 0
         if not is_frozen and self.sending.received < self._received:
@@ -420,14 +420,14 @@ class Session:
             self.sending.say(ACK)
 
     def acknowledge(self) -> None:
-        """Acknowledge now what has come, rather than with what is sent next."""
+        """Acknowledge now, rather than with the next frame."""
         if self.sending.owed and not self.is_frozen:
             self.sending.say(ACK)
 
     # -- paths and time -------------------------------------------------------------------------------------
 
     def use_path(self, now: float, *, there_is_one: bool = True) -> None:
-        """Send over another path from now on, or not at all.
+        """Use another path from now on, or none.
 
         What is not acknowledged goes again, over the new path, behind a ping: the old one may have lost it.
         """
@@ -440,7 +440,7 @@ class Session:
         self.sending.send_pending()
 
     def ask(self, now: float) -> None:
-        """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
+        """Send a ping now, unless one is unanswered: the present path may be at fault."""
         if self.sending.peer and self.sending.has_path and not self._detector.is_asking:
             self._ping(now)
 
@@ -474,7 +474,7 @@ class Session:
                 self._ping(now)
 
     def _relieve(self, now: float) -> None:
-        """Where too much has arrived that nobody takes, wait for a while, and then let it fail."""
+        """Fail half of what has arrived and is not taken, where too much has waited for too long."""
         unconsumed = self.unconsumed
         if unconsumed.full_since is None:
             unconsumed.full_since = now
@@ -487,14 +487,14 @@ class Session:
     # -- the end --------------------------------------------------------------------------------------------
 
     def lose(self, now: float, reason: str) -> None:
-        """Take it that the other end is not there, as a frame came back."""
+        """Assume that the other end is away, as a frame came back."""
         if self.state is State.HANDSHAKE:
             self.end(reason)
         elif self.sending.peer:
             self._detector.lose(now)
 
     def close(self) -> None:
-        """Tell the other end that this one stops: nothing more is taken; it ends with `state` CLOSED."""
+        """Close the session in order: accept nothing more; `state` becomes CLOSED."""
         if self.state is State.OPEN:
             self.state = State.CLOSING
             self._takes_until = NEVER
@@ -516,7 +516,7 @@ class Session:
         self.end("it has stopped", outcome)
 
     def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
-        """Forget the other end; whoever comes next is another, and so is this one to it.
+        """Forget the other end, and take a new incarnation.
 
         `outcome` is what is known of what was sent and not acknowledged.
         """

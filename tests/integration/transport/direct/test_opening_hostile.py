@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from contextlib import suppress
 
 import msgspec
 import pytest
 from tests.integration.transport.direct.ends import C1, C2, C3, End, Talk, both_loops, connected
 
 from formicary.errors import AuthenticationError, LinkError
+from formicary.transport.addresses import NO_FINGERPRINT
 from formicary.transport.direct import half_open
 from formicary.transport.direct.identity import Identity, anonymous
 from formicary.transport.direct.opening import DiallerOpening
@@ -253,12 +255,41 @@ async def test_one_in_the_middle_who_has_its_own_certificate_is_found_out():
         server.close()
 
 
+@pytest.mark.parametrize("joins", [False, True])
+@both_loops
+async def test_one_in_the_place_of_a_unix_socket_cannot_pass_on_to_tcp(joins, tmp_path):
+    """It needs no certificate for the dialler, as there is no TLS on Unix sockets."""
+    async with End(C1, listen="127.0.0.1") as c1, End(C2) as c2:
+        c1.know(c2)
+        path, place = str(tmp_path / "direct"), c1.direct.offer(C2).tcp[0]
+
+        async def pass_on(reader, writer):
+            beyond = await asyncio.open_connection(*place, ssl=anonymous(), server_hostname="")
+            await asyncio.gather(*(copy(*way) for way in ((reader, beyond[1]), (beyond[0], writer))))
+
+        async def copy(reader, writer):
+            with suppress(OSError):
+                while data := await reader.read(1000):
+                    writer.write(data)
+            writer.close()
+
+        server = await asyncio.start_unix_server(pass_on, path)
+        address = c1.direct.join_address if joins else c1.offer(c2)
+        try:
+            with pytest.raises(AuthenticationError if joins else LinkError):
+                (await c2.direct.dial(C1, msgspec.structs.replace(address, unix=path, tcp=()))).abort()
+            await counted(c1, "closed early" if joins else "other certificate")
+            assert c1.accepted.empty()
+        finally:
+            server.close()
+
+
 @both_loops
 async def test_a_recorded_opening_does_not_open_again():
     async with End(C1, tls=False) as c1, End(C2, tls=False) as c2:
         c1.know(c2)
         offer = c1.offer(c2, over="tcp")
-        opening = DiallerOpening(C2, C1, offer.key, by_token=False)
+        opening = DiallerOpening(C2, C1, offer.key, by_token=False, certificate=NO_FINGERPRINT)
         reader, writer = await reach(c1)
         said = [opening.first()]
         writer.write(said[0])

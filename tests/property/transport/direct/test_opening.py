@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formicary.errors import AuthenticationError, LinkError
+from formicary.transport.addresses import NO_FINGERPRINT
 from formicary.transport.direct.opening import (
     BY_KEY,
     BY_TOKEN,
@@ -21,11 +22,11 @@ from formicary.transport.direct.opening import (
 )
 
 C1, C2, C3 = (f"{name}.lab.localhost" for name in ("c1", "c2", "c3"))
-KEY, TOKEN = b"k" * 32, b"t" * 32
+KEY, TOKEN, CERTIFICATE = b"k" * 32, b"t" * 32, b"c" * 32
 
 
-def dialler(domain=C2, peer=C1, key=KEY, *, by_token=False, nonce=None):
-    return DiallerOpening(domain, peer, key, by_token=by_token, nonce=nonce)
+def dialler(domain=C2, peer=C1, key=KEY, *, by_token=False, certificate=CERTIFICATE, nonce=None):
+    return DiallerOpening(domain, peer, key, by_token=by_token, certificate=certificate, nonce=nonce)
 
 
 def acceptor(admit=lambda _: None):
@@ -36,7 +37,7 @@ def acceptor(admit=lambda _: None):
             raise OpeningError("unknown peer")
         return KEY
 
-    return AcceptorOpening(C1, key_of=key_of, admit=admit)
+    return AcceptorOpening(C1, key_of=key_of, admit=admit, certificate=CERTIFICATE)
 
 
 def pieces(data, cuts):
@@ -72,6 +73,13 @@ def test_both_sides_open_however_the_bytes_are_cut(cuts, by_token, behind):
 @given(st.binary(min_size=32, max_size=32).filter(lambda key: key != KEY))
 def test_the_dialler_takes_nobody_without_the_key(key):
     calling = dialler(key=key)
+    with pytest.raises(AuthenticationError):
+        calling.received(acceptor().received(calling.first()))
+
+
+@pytest.mark.parametrize("by_token", [False, True])
+def test_the_dialler_takes_nobody_who_showed_another_certificate_than_the_acceptors(by_token):
+    calling = dialler(key=TOKEN if by_token else KEY, by_token=by_token, certificate=NO_FINGERPRINT)
     with pytest.raises(AuthenticationError):
         calling.received(acceptor().received(calling.first()))
 
@@ -207,7 +215,7 @@ def test_the_bytes_are_those_of_the_documentation():
     calling = dialler(nonce=b"n" * 32)
     hello = b"formicary\x01" + b"\x00" + b"n" * 32 + b"\x10\x10" + b"c2.lab.localhost" + b"c1.lab.localhost"
     assert calling.first() == hello
-    transcript = hello + b"N" * 32
+    transcript = hello + b"N" * 32 + CERTIFICATE
     ours, theirs = (
         hmac.new(KEY, side + transcript, hashlib.sha256).digest() for side in (b"dialler", b"acceptor")
     )

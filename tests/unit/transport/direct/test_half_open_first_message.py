@@ -15,7 +15,8 @@ from formicary.transport.direct.opening import DiallerOpening, OpeningError
 
 
 def hello():
-    return DiallerOpening("c2.lab.localhost", "c1.lab.localhost", bytes(32), by_token=False).first()
+    names = ("c2.lab.localhost", "c1.lab.localhost")
+    return DiallerOpening(*names, bytes(32), by_token=False, certificate=bytes(32)).first()
 
 
 def tls():

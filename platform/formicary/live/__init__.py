@@ -1,9 +1,9 @@
-"""The live view: what a platform does, as it does it, or as it was recorded.
+"""The live view of a platform, running or recorded.
 
-- `feed`: what both views are fed by; `joined` asks a platform that runs, `played` plays a recording
-- `view`: what is known from a feed's batches, bounded
+- `feed`: the source of both views; `joined` asks a running platform, `played` plays a recording
+- `view`: the bounded state known from a feed's batches
 - `web`: the view in a browser; `terminal`: the view in a terminal
-- `acting`: what can be done to agents from a view
+- `acting`: actions on agents from a view
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a view can do to a platform: what the commands of the same names do, by the platform's management."""
+"""Actions of a view on a platform: those of the commands of the same names, by its management."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _SENDER = "viewer"
 
 
 class _Viewer(MicroAgent):
-    """Sends what somebody writes in a view; answers to it go nowhere."""
+    """Sends messages written in a view, and drops answers."""
 
     def handle(self, message: Message) -> None:
         """Ignore answers."""
 
 
 class Actor:
-    """Does what is asked for in a view.
+    """Carries out actions requested in a view.
 
     Args:
-        container: what has a part in the platform, or is a guest of it.
+        container: a member or a guest of the platform.
     """
 
     def __init__(self, container: Container) -> None:
@@ -69,12 +69,12 @@ class Actor:
         await self._viewer.send(message)
 
     async def close(self) -> None:
-        """End the agent that has sent messages, if there is one."""
+        """Stop the agent that sends messages, if there is one."""
         if self._viewer is not None:
             viewer, self._viewer = self._viewer, None
             await viewer.stop()
 
 
 def refuse(act: str) -> FormicaryError:
-    """Return the error of an act that is not allowed."""
+    """Return the error for an action that is not allowed."""
     return UsageError(f"this view is read-only: start it with --allow act to {act} from here")

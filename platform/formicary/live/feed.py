@@ -1,4 +1,4 @@
-"""What a view is fed by: batches of events, of a platform that runs or of a recording."""
+"""Feeds of a view: batches of events from a running platform or a recording."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from formicary.observe.events import Event
 
 Act = Literal["kill", "suspend", "resume", "create", "send", "move"]
-"""What can be done from a view."""
+"""Actions available in a view."""
 
 MOST_EVENTS = 2000
-"""How many events a batch has at most."""
+"""The largest number of events in a batch."""
 
 
 class Feed(ABC):
-    """Gives batches of events, about ten a second, as long as somebody asks for the next: `async with` it.
+    """Yields batches of events, about ten a second, on demand; an async context manager.
 
         async with JoinedFeed(container) as feed:
             async for batch in feed:
                 ...
 
-    A batch may be empty. Who is slow to ask for the next makes containers leave more out, and nothing else.
+    A batch may be empty. A slow consumer makes containers leave out more messages, and nothing else.
 
     Attributes:
-        is_live: whether it is of a platform that runs, and not of a recording.
-        may_act: whether `act` does anything.
-        is_paused: whether it gives nothing new.
-        speed: of a recording, how many seconds of it pass in one; negative goes backwards.
-        span: of a recording, when it begins and ends, in seconds since 1970.
-        position: up to when events were given, in seconds since 1970.
+        is_live: whether it shows a running platform, not a recording.
+        may_act: whether `act` is allowed.
+        is_paused: whether it is paused.
+        speed: of a recording, its seconds per second; negative is backwards.
+        span: of a recording, its start and end in seconds since 1970.
+        position: the time up to which events were returned, in seconds since 1970.
     """
 
     is_live: bool = True
@@ -68,21 +68,21 @@ class Feed(ABC):
         """Return the next batch, about a tenth of a second after the last one.
 
         Raises:
-            LinkError: the platform is not there any more.
+            LinkError: the platform is gone.
             StoreError: the recording cannot be read.
         """
 
     @abstractmethod
     async def _open(self) -> None:
-        """Begin."""
+        """Open the feed."""
 
     @abstractmethod
     async def _close(self) -> None:
-        """End, and let containers collect no more."""
+        """Close the feed, and stop containers collecting."""
 
     @property
     def filters(self) -> Filters:
-        """Which messages are told; it can be set at any time."""
+        """Which messages are included; can be set at any time."""
         return self._filters
 
     @filters.setter
@@ -94,25 +94,25 @@ class Feed(ABC):
         self.is_paused = True
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Continue after `pause`."""
         self.is_paused = False
 
     def seek(self, at: float) -> None:
-        """Go on with what was recorded from a time on.
+        """Continue a recording from another time.
 
-        The next batch begins with a `Begun`, a `Figures` with all that there was then, and the latest
-        messages before it, with how many were left out. While it goes backwards, every batch does.
+        The next batch begins with a `Begun`, a `Figures` with the whole state at that time, and the latest
+        messages before it, with how many were left out. While playing backwards, every batch does.
 
         Args:
             at: in seconds since 1970.
 
         Raises:
-            UsageError: this is no recording.
+            UsageError: this is not a recording.
         """
         raise UsageError(f"only a recording can go back to {at:.1f}")
 
     async def act(self, act: Act, **arguments: Any) -> str | None:
-        """Do something to the platform.
+        """Perform an action on the platform.
 
         Args:
             act: `kill`, `suspend`, `resume` (`agent`); `create` (`class_name`, `name`, `container`, and the
@@ -121,10 +121,10 @@ class Feed(ABC):
             arguments: as above.
 
         Returns:
-            The full name of the agent that was created.
+            The full name of a created agent.
 
         Raises:
-            FormicaryError: it is not allowed, or not possible, in one sentence.
+            FormicaryError: it is not allowed, or it failed.
         """
         del arguments
         raise UsageError(f"a recording cannot be changed, so it cannot {act}")

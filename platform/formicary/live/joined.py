@@ -1,4 +1,4 @@
-"""The feed of a platform that runs: each of its containers is asked, again and again."""
+"""The feed of a running platform, which polls each of its containers."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from formicary.live.feed import Act
     from formicary.observe.events import ContainerFigures, Event, LinkFigures
 
-_PATIENCE: Final = 5.0  # s that a container gets to answer
-_PAUSE: Final = 0.1  # s between two batches, and two questions to a container
-_CONTAINERS: Final = 2.0  # s between two looks at which containers there are
-_DIRECTORY: Final = 3.0  # s between two looks at the directory
+_PATIENCE: Final = 5.0  # s for a container to answer
+_PAUSE: Final = 0.1  # s between two batches, and two requests to a container
+_CONTAINERS: Final = 2.0  # s between two checks for new containers
+_DIRECTORY: Final = 3.0  # s between two reads of the directory
 _ENTRIES: Final = 1000  # of the directory, and as many roles
-_AT_ONCE: Final = 100  # messages that one container tells of in one answer
-_LEFT: Final = frozenset({"transit", "ended", "failed"})  # states of agents that are there no more
-_WAITING: Final = 2 * MOST_EVENTS  # events that wait for the view: with more, no container is asked
+_AT_ONCE: Final = 100  # messages in a container's answer
+_LEFT: Final = frozenset({"transit", "ended", "failed"})  # states of agents that have left
+_WAITING: Final = 2 * MOST_EVENTS  # events waiting for the view, above which containers are not polled
 
 
 class JoinedFeed(Feed):
-    """The feed of a platform that runs: asks its containers.
+    """The feed of a running platform; polls its containers.
 
     Args:
-        container: one of its containers, or a guest of it, which is open and stays so.
-        filters: which messages are told.
-        may_act: whether `act` may change something there.
-        record: the file that all events are written to as well.
-        most_bytes: how large that may become; then what is oldest is dropped.
+        container: one of its containers, or a guest, which stays open.
+        filters: which messages to include.
+        may_act: whether `act` is allowed.
+        record: the file to which all events are also written.
+        most_bytes: the size of that file at which the oldest events are dropped.
 
     Raises:
-        StoreError: by `async with`: the file cannot be written, or is there already.
+        StoreError: on entering: the file cannot be written, or exists already.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class JoinedFeed(Feed):
         self._actor = Actor(container)
         self._viewer = ""
         self._clock: Callable[[], float]
-        self._tasks: dict[str, asyncio.Task[None]] = {}  # what asks each container, by domain
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # polling each container, by domain
         self._others: list[asyncio.Task[None]] = []
         self._events: deque[Event] = deque()
         self._error: FormicaryError | None = None
         self._missing: dict[str, str] = {}
         self._containers: dict[str, ContainerFigures] = {}
         self._links: dict[str, tuple[LinkFigures, ...]] = {}
-        self._places: dict[str, str] = {}  # of agents, by full name: in which container they were seen last
+        self._places: dict[str, str] = {}  # container in which each agent was last seen, by full name
         self._entries: tuple[ServiceDescription, ...] | None = None
         self._roles: tuple[ServiceDescription, ...] | None = None
 
@@ -109,7 +109,7 @@ class JoinedFeed(Feed):
         self._events.clear()
         await self._actor.close()
         if self._recorder is not None:
-            self._path = None  # what has ended is not begun again
+            self._path = None  # an ended recording is not restarted
             recorder, self._recorder = self._recorder, None
             recorder.close()
 
@@ -188,9 +188,9 @@ class JoinedFeed(Feed):
                 self._events.append(event)
 
     def _late(self, domain: str, events: Sequence[Event]) -> set[str]:
-        """Record where agents are; return those that a container reports but that have moved on.
+        """Record where agents are; return those that a container still reports after they moved on.
 
-        Each container answers by itself: where an agent has gone perhaps before what it has left.
+        Containers answer independently: an agent's new container may answer before its old one.
         """
         here = _short(domain)
         last = {event.name: event.state for event in events if isinstance(event, AgentSeen)}
@@ -208,14 +208,14 @@ class JoinedFeed(Feed):
         return late
 
     def _completed(self, figures: Figures, late: AbstractSet[str] = frozenset()) -> Figures:
-        """Return a container's figures with the latest of others, without links to guests, or who is late."""
+        """Return a container's figures with the latest of others, without links to guests or late agents."""
         names = {_short(domain) for domain in self._tasks}
         for container in figures.containers:
             self._forget(container.name)
             self._containers[container.name] = container
             self._links[container.name] = tuple(link for link in figures.links if link.peer in names)
         gone = []
-        for name in figures.gone:  # but those that have moved have been seen elsewhere, perhaps
+        for name in figures.gone:  # unless they moved and were seen elsewhere
             if self._places.get(name) in {None, *(each.name for each in figures.containers)}:
                 self._places.pop(name, None)
                 gone.append(name)
@@ -233,7 +233,7 @@ class JoinedFeed(Feed):
         self._links.pop(container, None)
 
     async def _search(self) -> None:
-        """Look at the directory, and have what has changed be told."""
+        """Poll the directory and report changes."""
         directory = self._container.directory
         entries = await directory.search(Query(max_results=_ENTRIES))
         roles = await directory.search(Query(type=ROLE, max_results=_ENTRIES))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary.observe.events import Event, Filters
 
 _STEP: Final = 0.1  # s between two batches
-_CONTEXT: Final = 500  # events before a time that are given with it
+_CONTEXT: Final = 500  # earlier events shown when starting from a time
 
 
 class PlayedFeed(Feed):
@@ -24,10 +24,10 @@ class PlayedFeed(Feed):
 
     Args:
         path: the file.
-        speed: how many seconds of it pass in one.
+        speed: seconds of it per second.
 
     Raises:
-        StoreError: it is no recording, or it is broken.
+        StoreError: it is not a recording, or it is corrupt.
     """
 
     is_live = False
@@ -36,7 +36,7 @@ class PlayedFeed(Feed):
         super().__init__()
         self._path = path
         self.speed = speed
-        with Recording(path) as recording:  # what is wrong with it is to be known now
+        with Recording(path) as recording:  # to raise errors now
             self.span = recording.span
         self.position = self.span[0]
         self._recording: Recording | None = None
@@ -62,7 +62,7 @@ class PlayedFeed(Feed):
         if self._begins_anew or self.position < before:
             return self._begin_anew(self._recording)
         events = self._recording.read(before, self.position, MOST_EVENTS)
-        if len(events) == MOST_EVENTS:  # the others come next
+        if len(events) == MOST_EVENTS:  # the rest comes next
             self.position = events[-1].at
         return self._matching(events)
 
@@ -80,7 +80,7 @@ class PlayedFeed(Feed):
 
     @property
     def filters(self) -> Filters:
-        """Which messages are given; it can be set at any time."""
+        """Which messages are included; can be set at any time."""
         return self._filters
 
     @filters.setter
@@ -89,7 +89,7 @@ class PlayedFeed(Feed):
         self._begins_anew = True
 
     def seek(self, at: float) -> None:
-        """Go on from a time on; as `Feed.seek`."""
+        """Continue from another time; as `Feed.seek`."""
         assert self.span is not None
         self.position = min(max(at, self.span[0]), self.span[1])
         self._begins_anew = True

@@ -1,4 +1,4 @@
-"""What is known of a platform from a feed's batches: bounded, and the same for every view."""
+"""The state of a platform from a feed's batches: bounded, and the same for every view."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ V = TypeVar("V")
 
 
 class View:
-    """The state that events add up to.
+    """Accumulates the state from events.
 
     Args:
-        most_messages: how many of the latest messages are kept.
-        most_agents: how many agents are kept; of others only containers' counts tell.
-        most_dead: how many of the latest dead letters are kept.
+        most_messages: how many of the latest messages to keep.
+        most_agents: how many agents to keep; others appear only in containers' counts.
+        most_dead: how many of the latest dead letters to keep.
 
     Attributes:
-        at: up to when it is known, in seconds since 1970; 0 at the beginning.
+        at: the time of the state, in seconds since 1970; 0 at first.
         messages: by container and number, the oldest first.
         dead: dead letters, the oldest first.
-        agents: those that are there, by their full names.
+        agents: present agents by full name.
         containers: the latest figures by name.
         links: the latest figures by container and peer.
         directory: its entries.
         groups: roles played.
         missing: containers that could not be asked, and why.
-        shown: of how many messages there was an event.
-        left_out: of how many there was none.
-        gaps: where there was none: the latest.
+        shown: how many messages had an event.
+        left_out: how many had none.
+        gaps: the latest `LeftOut` events.
     """
 
     def __init__(self, most_messages: int = 2000, most_agents: int = 20_000, most_dead: int = 500) -> None:
@@ -62,7 +62,7 @@ class View:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Forget everything, as where a recording goes on from another place."""
+        """Forget everything, as when a recording jumps to another time."""
         self.at = 0.0
         self.messages.clear()
         self.dead.clear()
@@ -77,12 +77,12 @@ class View:
         self.left_out = 0
 
     def take(self, batch: Iterable[Event]) -> None:
-        """Add what a feed has given."""
+        """Apply a feed's batch."""
         for event in batch:
             self._take(event)
 
     def figures(self) -> Figures:
-        """Return all figures as one event, for a view that begins now."""
+        """Return all figures as one event, for a view that starts now."""
         return Figures(
             self.at,
             tuple(self.containers.values()),
@@ -119,7 +119,7 @@ class View:
     def _take_agent(self, event: AgentSeen) -> None:
         known = self.agents.get(event.name)
         if event.state in _GONE:
-            if known is not None and known.container == event.container:  # it may live elsewhere by now
+            if known is not None and known.container == event.container:  # it may have moved elsewhere
                 del self.agents[event.name]
         elif known is not None:
             self.agents[event.name] = replace(known, container=event.container, state=event.state)
@@ -143,7 +143,7 @@ class View:
 
 
 def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
-    """Put something at the end of a table, and drop the oldest where it is full."""
+    """Append to a table, and drop the oldest entry if it is full."""
     table.pop(key, None)
     if len(table) >= most:
         del table[next(iter(table))]
@@ -151,7 +151,7 @@ def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
 
 
 def lets_through(filters: Filters, message: MessageSeen) -> bool:
-    """Return whether filters let a message through, as far as it was recorded."""
+    """Return whether a message passes the filters, as far as it was recorded."""
     return (
         (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
         and (not filters.performative or filters.performative == message.performative)

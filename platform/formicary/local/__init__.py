@@ -1,16 +1,16 @@
-"""A platform over all cores of a machine: containers in processes of their own, ended with the program.
+"""A platform over all cores of a machine: containers in their own processes, ended with the program.
 
-- `platform`: what users see, `LocalPlatform`
-- `placement`: in which container an agent is placed, and which agents were, as plain data
-- `child`: a container in a process of its own, as the program uses it that has started it
-- `process`: that process, as the program sees it: orders, answers, and how it ends
-- `orders`: what is said between the two
-- `worker`: what runs there; `performing` is what it does on orders
-- `names`: how agents are found by short names in all containers; `search` is that as a state machine
-- `cycles`: the synchronous mode of all containers; `barrier` is that as a state machine
-- `locating`: how other processes import a class of agents, also of the script that runs
-- `script`: from a script to its agents, for `formicary run`
-- `memory`: how many containers there is memory for
+- `platform`: the public class, `LocalPlatform`
+- `placement`: which container an agent is placed in, as plain data
+- `child`: a container in its own process, as the program that started it uses it
+- `process`: that process as the program sees it: orders, answers, and its end
+- `orders`: what program and process send each other
+- `worker`: what runs in the process; `performing` carries out orders
+- `names`: finds agents of all containers by short names; `search` is its state machine
+- `cycles`: the synchronous mode across containers; `barrier` is its state machine
+- `locating`: how other processes import an agent class, also one of the running script
+- `script`: loads a script's agents, for `formicary run`
+- `memory`: how many containers fit into memory
 """
 
 from typing import TYPE_CHECKING

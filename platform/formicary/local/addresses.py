@@ -1,4 +1,4 @@
-"""At which of its own addresses a host is met: the one that was named, the only one, or that of its name."""
+"""Choice of a host's address: of the given interface, of the only one, or of its host name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Own(NamedTuple):
     """An address of this host.
 
     Attributes:
-        interface: the network interface that has it.
+        interface: its network interface.
         address: the IP address.
     """
 
@@ -23,14 +23,14 @@ class Own(NamedTuple):
 
 
 def own_address(interface: str = "", name: str = "") -> Own:
-    """Return the address at which other hosts are to reach this one.
+    """Return the address at which other hosts can reach this one.
 
     Args:
-        interface: the network interface that was named; empty if none was.
-        name: what this host is called by the others, for where it has several interfaces.
+        interface: the network interface to use; empty to choose.
+        name: this host's name among the others; chooses among several interfaces.
 
     Raises:
-        UsageError: there is no such interface, none at all, or it is not clear which.
+        UsageError: there is no such interface, none at all, or the choice is ambiguous.
     """
     found = _addresses()
     listed = ", ".join(f"{each.interface} ({each.address})" for each in found)
@@ -54,7 +54,7 @@ def own_address(interface: str = "", name: str = "") -> Own:
 
 
 def _addresses() -> list[Own]:
-    """Return the addresses of interfaces that are up, one for each: of IPv4 where there is one."""
+    """Return one address of each interface that is up, IPv4 if it has one."""
     import psutil
 
     stats = psutil.net_if_stats()

@@ -1,12 +1,12 @@
-"""The barrier between two cycles of the containers of a local platform, as one of them sees it.
+"""The barrier between two cycles of a local platform's containers, as one container sees it.
 
-A state machine: what happens goes in, what is to be said to all others is in `notes`. There is no leader:
-each says that it has ended a cycle, behind all that its agents have sent in it, and begins the next one when
-all others have said so, too. So whoever begins a cycle has all messages of the one before, after one message
-to each, where a leader would take two.
+A state machine: events go in, and announcements to all others come out in `notes`. There is no leader: each
+container announces the end of its cycle behind all messages its agents sent in it, and begins the next one
+when all others have done so. So a container that begins a cycle has all messages of the one before, after one
+message to each other container; a leader would need two.
 
-Where nobody had anything to do in a cycle, and nothing has been sent, no other one begins until one of them
-has something to do: that begins, and the others follow when it says that it has ended.
+After a cycle in which no container had anything to do or sent anything, the next one begins when a container
+has work: it begins, and the others follow when it announces the end.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _NEVER = -1
 
 
 class Note(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
-    """What one container tells all others: that it has ended a cycle.
+    """A container's announcement to all others that it has ended a cycle.
 
     Args:
         cycle: the cycle's number.
-        is_busy: whether it did anything in that cycle, or has something to do.
+        is_busy: whether it did anything in that cycle, or has work left.
     """
 
     cycle: int
@@ -34,47 +34,47 @@ class Note(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=T
 
 
 class Barrier:
-    """How far one container and the others are; it begins in cycle 0, in which nothing is done."""
+    """Tracks the cycles of one container and the others, from cycle 0, in which nothing is done."""
 
     def __init__(self) -> None:
         self.cycle = 0
-        """The cycle that goes on, or has ended last."""
+        """The current cycle, or the last one that ended."""
         self.is_between = False
-        """Whether that has ended here."""
+        """Whether that cycle has ended here."""
         self.others: frozenset[str] = frozenset()
-        """The domains of those that are waited for."""
+        """The domains of the containers to wait for."""
         self.notes: list[Note] = []
-        """What is to be said to all others."""
+        """Announcements for all others."""
         self._is_met = False
         self._last_ended: dict[str, int] = {}
-        self._awake_after = _NEVER  # the last cycle after which somebody has something to do
+        self._awake_after = _NEVER  # the last cycle after which a container has work
 
     def meet(self, others: Iterable[str]) -> None:
-        """Wait for these from now on; called once."""
+        """Wait for these containers from now on; called once."""
         self.others = frozenset(others)
         self._is_met = True
 
     def ended_by(self, domain: str) -> int:
-        """Return which cycle another one has ended last, for all that it has said."""
+        """Return the last cycle that another container announced as ended."""
         return self._last_ended.get(domain, _NEVER)
 
     # -- what happens here ----------------------------------------------------------------------------------
 
     def end(self, *, is_busy: bool) -> None:
-        """End the cycle: all its messages are under way."""
+        """End the cycle, with all its messages sent."""
         self.is_between = True
         if is_busy:
             self._awake_after = self.cycle
         self.notes.append(Note(self.cycle, is_busy))
 
     def wake(self) -> None:
-        """Called when there is something to do, perhaps more than once."""
+        """Record that there is work; may be called repeatedly."""
         if self.is_between:
             self._awake_after = self.cycle
 
     @property
     def may_begin(self) -> bool:
-        """Whether the next cycle is to begin here."""
+        """Whether the next cycle can begin here."""
         return (
             self._is_met
             and self.is_between
@@ -86,7 +86,7 @@ class Barrier:
         )
 
     def late(self) -> list[str]:
-        """Return the domains of those that have not ended the cycle."""
+        """Return the domains of containers that have not ended the cycle."""
         return sorted(other for other in self.others if self.ended_by(other) < self.cycle)
 
     def begin(self) -> None:
@@ -103,6 +103,6 @@ class Barrier:
         self._last_ended[domain] = max(self.ended_by(domain), note.cycle)
 
     def lose(self, domain: str) -> None:
-        """Wait for another container no more: it is gone."""
+        """Stop waiting for a container that is gone."""
         self.others -= {domain}
         self._last_ended.pop(domain, None)

@@ -1,4 +1,4 @@
-"""A container in a process of its own, as the program uses it that has started it."""
+"""A container in its own process, as the program that started it uses it."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ logger = get_logger("formicary")
 OPTIONS: Final = frozenset(
     {"accepts", "compute_in", "copy", "creatable", "limits", "mode", "network", "seed", "services"}
 )
-"""The options of `Container` that those in processes of their own may be given."""
+"""The options of `Container` that containers in their own processes accept."""
 
 _SINGLE: Final = {"network": ("identity", "route"), "services": ("directory_file", "main", "sleepers")}
 
-_ENDS_WITHIN: Final = 30.0  # s that a container's agents get to end; each takes at most ten
+_ENDS_WITHIN: Final = 30.0  # s for a container's agents to end; each takes at most ten
 _ALLOWS_WITHIN: Final = 30.0  # s, as for every request to one container
 _SHOWN: Final = 5  # names of agents in a sentence
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that a container in another process cannot be given.
+    """Refuse options that a container in another process does not accept.
 
     Raises:
-        UsageError: there is such an option, or one that no container has.
+        UsageError: there is such an option, or one that no container accepts.
     """
     owner = "a container in its own process"
     refuse_unknown(owner, options, OPTIONS)
@@ -58,19 +58,19 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 class ChildContainer:
-    """A container in a process of its own, which has joined one of this process; `async with` is its life.
+    """A container in its own process, joined to one of this process; an async context manager.
 
     Made by `Container.spawn`. It ends with the block, its agents first, and also when this program is gone.
-    If its process ends before, as where it is killed, that is logged in one sentence with the names of the
-    agents that were started there; whoever writes to these gets failures, as of any container that is lost.
+    If its process ends earlier, for example because it is killed, one log line names the agents that were
+    started there; senders to these get failures, as for any lost container.
 
     Args:
         parent: the container that it joins, which is open and listens.
         name: its own name.
-        options: more of what `Container` takes: plain data.
-        placement: where its agents are remembered by their names; None for its own.
-        on_lost: called with it and a sentence when its process has ended by itself; None to log that.
-        elsewhere: how its process is started on another host; None for a child of this one.
+        options: further options of `Container`: plain data.
+        placement: records its agents by name; None for its own record.
+        on_lost: called with this object and a sentence when its process ends by itself; None to log that.
+        elsewhere: how to start its process on another host; None for a child of this one.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class ChildContainer:
 
     @property
     def pid(self) -> int:
-        """The number of its process.
+        """The process ID.
 
         Raises:
             ContainerLostError: it was never started.
@@ -106,12 +106,12 @@ class ChildContainer:
 
     @property
     def loss(self) -> str | None:
-        """How its process has ended by itself, as a sentence; None where it has not."""
+        """How its process ended by itself, as a sentence; None if it did not."""
         return self._process.loss
 
     @property
     def report(self) -> Ended:
-        """What it has said last, where it has ended in order."""
+        """Its last report, if it ended in order."""
         return self._process.report or Ended()
 
     # -- life -----------------------------------------------------------------------------------------------
@@ -132,8 +132,8 @@ class ChildContainer:
         """Start the process, and return when its container has joined.
 
         Raises:
-            ContainerClosedError: the one that it joins is not open, or cannot be joined.
-            ContainerLostError: its process cannot be started, or has ended at once.
+            ContainerClosedError: its parent is not open, or cannot be joined.
+            ContainerLostError: its process cannot be started, or ended at once.
             FormicaryError: it cannot be opened with these options.
         """
         join = self._parent.join_address
@@ -148,7 +148,7 @@ class ChildContainer:
         self._is_open = True
 
     async def close(self) -> None:
-        """Stop its agents and end it; cancelled, it is ended at once."""
+        """Stop its agents and end it; at once if cancelled."""
         has_ended = await self._process.end(_ENDS_WITHIN)
         if not has_ended:
             logger.error(
@@ -164,7 +164,7 @@ class ChildContainer:
 
     def _is_lost(self) -> None:
         if not self._is_open:
-            return  # who opens it is told
+            return  # `open` raises it
         sentence = f"{self.loss}{self._named(', and with it went')}"
         self._placement.lose(self.name)
         if self._on_lost is not None:
@@ -192,11 +192,11 @@ class ChildContainer:
             cls: its class, at the top level of a module or of the script that runs, or
                 `"package.module:Class"`.
             name: the agent's own name.
-            arguments: keyword arguments for the class, beside the name: what JSON can say.
+            arguments: keyword arguments for the class, except the name, as JSON data.
 
         Raises:
             NameTakenError: an agent of that name lives there.
-            ContainerLostError: the container is not there any more.
+            ContainerLostError: the container is gone.
             ManagementError: the class cannot be imported there, or does not take these arguments, the agent's
                 `setup` failed, or the container does not answer.
         """
@@ -226,7 +226,7 @@ class ChildContainer:
         return await management.create_many(class_name, names, container=self.name, arguments=arguments)
 
     async def _allow(self, cls: str | type[Agent | MicroAgent]) -> str:
-        """Allow agents of a class's module there; return the class's name there."""
+        """Allow agents of a class's module in the container; return the class's name there."""
         location = locate(cls)
         if not is_allowed(location.module, self._allowed):
             try:
@@ -241,11 +241,11 @@ class ChildContainer:
         return location.class_name
 
     async def join(self) -> bool:
-        """Wait until no agent lives there; return whether there were some at first.
+        """Wait until no agent lives there; return whether there were any at first.
 
         Raises:
-            ContainerLostError: the container is not there, or ends meanwhile.
-            FormicaryError: an agent there has failed, and nobody was told.
+            ContainerLostError: the container is gone, or ends meanwhile.
+            FormicaryError: an agent there failed, and nobody handled it.
         """
         return bool(await self.order(Join()))
 
@@ -258,5 +258,5 @@ class ChildContainer:
 
 
 def _search_path() -> list[str]:
-    """Return where this program finds modules, as other processes can use it, too."""
+    """Return this program's module search path as absolute folders, for other processes."""
     return [os.path.abspath(each) for each in sys.path]  # noqa: PTH100 -- '' is the current folder

@@ -1,4 +1,4 @@
-"""The synchronous mode of a local platform: its containers begin each cycle together."""
+"""The synchronous mode of a local platform, whose containers begin each cycle together."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class _Arrived(NamedTuple):
-    cycle: int  # of its sender
+    cycle: int  # the sender's
     message: Message
     receiver: str
     source: Source
 
 
 class LocalCycles:
-    """Has a container begin its cycles together with the other containers of a local platform.
+    """Begins a container's cycles together with the other containers of a local platform.
 
-    What agents of the others send is kept until the next cycle, and then taken container by container, in the
-    order of their names. So how fast it came makes no difference.
+    Messages from the others are kept until the next cycle, then delivered container by container in the order
+    of their names, so their timing makes no difference.
 
     Args:
-        container: the container, which is open, in the synchronous mode.
-        names_late: whether it is this one that says which others are late.
+        container: the open container, in synchronous mode.
+        names_late: whether this container logs which others are late.
     """
 
     channel = CHANNEL
@@ -59,24 +59,24 @@ class LocalCycles:
         self._dispatcher = container.dispatcher
         self._system_agents: Collection[object] = container.dispatcher.system_agents
         self._barrier = Barrier()
-        self._arrived: dict[str, deque[_Arrived]] = {}  # by the domains that it came from
+        self._arrived: dict[str, deque[_Arrived]] = {}  # by domain of origin
         self._unsaid: dict[str, list[Note]] = {}
         transport = container.dispatcher.transport
-        assert transport is not None  # there are others
+        assert transport is not None  # there are other containers
         self._outbox = ControlOutbox(transport, CHANNEL, self._write, behind=True)
         self._names_late = names_late
         self._looks: asyncio.TimerHandle | None = None
         self._looked_at = self._said_of = -1
         self._is_closed = False
         services = container.platform_services
-        assert isinstance(services, PlatformServices)  # a guest is none of the platform's containers
+        assert isinstance(services, PlatformServices)  # guests run no cycles
         services.listen(self)
 
     def meet(self, domains: Iterable[str]) -> None:
         """Begin all cycles together with the others from now on.
 
         Args:
-            domains: those of all containers of the local platform; the own one may be among them.
+            domains: of all containers of the local platform; may include its own.
         """
         self._barrier.meet(frozenset(domains) - {self._container.domain})
         self._dispatcher.overflow.arrivals = self
@@ -86,7 +86,7 @@ class LocalCycles:
             self._look()
 
     def close(self) -> None:
-        """Hand over what was kept, and wait for nobody any more; called by the scheduler."""
+        """Deliver kept messages and stop waiting for others; called by the scheduler."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -100,12 +100,12 @@ class LocalCycles:
     # -- what the scheduler says ----------------------------------------------------------------------------
 
     def cycle_ended(self, *, is_busy: bool) -> None:
-        """Called when the cycle has ended here."""
+        """End the cycle here."""
         self._barrier.end(is_busy=is_busy or any(self._arrived.values()))
         self._go_on()
 
     def work_came(self) -> None:
-        """Called when something is ready between two cycles."""
+        """Record that something is ready between two cycles."""
         if self._barrier.is_between:
             self._barrier.wake()
             self._go_on()
@@ -113,11 +113,11 @@ class LocalCycles:
     # -- what comes from the others -------------------------------------------------------------------------
 
     def __contains__(self, receiver: object) -> bool:
-        """Return whether messages for a receiver are kept here: not those for the container's own agents."""
+        """Return whether messages for a receiver are kept: not for the container's own agents."""
         return receiver not in self._system_agents
 
     def __getitem__(self, receiver: str) -> LocalCycles:
-        """Return who takes messages for a receiver."""
+        """Return the sink for messages to a receiver."""
         return self
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
@@ -131,10 +131,10 @@ class LocalCycles:
         self.work_came()
 
     def forget(self, source: Source) -> None:
-        """Do nothing: nobody is told to send less."""
+        """Do nothing: there is no back-pressure here."""
 
     def messages(self) -> Collection[object]:
-        """Return what was taken and not handed over; for who looks what waits."""
+        """Return the kept messages, for inspection."""
         return [arrived.message for line in self._arrived.values() for arrived in line]
 
     def _hand_over(self, *, everything: bool = False) -> None:
@@ -163,10 +163,10 @@ class LocalCycles:
         self._go_on()
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Called when another container is there; it is told when there is something to say."""
+        """Do nothing until there is something to announce to the new container."""
 
     def lost(self, domain: str) -> None:
-        """Called when another container is gone: nobody waits for it."""
+        """Stop waiting for a container that is gone."""
         self._barrier.lose(domain)
         self._unsaid.pop(domain, None)
         self._outbox.forget(domain)
@@ -186,7 +186,7 @@ class LocalCycles:
             self._scheduler.begin_cycle()
 
     def _say(self) -> None:
-        """Send what is to be announced, behind the messages of the cycle."""
+        """Send announcements, behind the messages of the cycle."""
         notes, self._barrier.notes = self._barrier.notes, []
         others = sorted(self._barrier.others)
         for domain in others:
@@ -197,7 +197,7 @@ class LocalCycles:
         return [_encode(note) for note in self._unsaid.pop(domain, ())]
 
     def _look(self) -> None:
-        """Log now and then which others are late."""
+        """Log periodically which others are late."""
         barrier = self._barrier
         self._looks = asyncio.get_running_loop().call_later(PATIENCE, self._look)
         late = barrier.late() if barrier.is_between else []

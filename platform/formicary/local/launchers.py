@@ -1,4 +1,4 @@
-"""Where the processes of containers are started: here, or by a command such as `srun` on other hosts."""
+"""Launchers, which start containers' processes on other hosts by a command such as `srun`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 HOST: Final = "{host}"
-"""What stands for the host's name in a launcher's command."""
+"""The placeholder for the host's name in a launcher's command."""
 
 SRUN: Final = f"srun --nodes 1 --ntasks 1 --nodelist {HOST} --overlap"
 """The command that starts programs on the nodes of a Slurm job."""
@@ -25,13 +25,11 @@ _SECONDS_TO_LIST: Final = 20.0
 
 
 class Elsewhere(NamedTuple):
-    """How a process is started that is not simply a child of this one.
+    """How to start a process that is not a child of this one.
 
     Args:
-        command: what stands before the program: it runs it, passes on its standard input and output, and ends
-            with it.
-        interface: the network interface by which it is reached there; empty for the only one, or that of the
-            host's name.
+        command: the prefix that runs the program, passes on its standard input and output, and ends with it.
+        interface: the network interface of that host; empty for the only one, or that of the host's name.
     """
 
     command: tuple[str, ...]
@@ -43,28 +41,27 @@ class Launcher(Protocol):
 
     @property
     def count(self) -> int:
-        """How many containers there are where nobody says."""
+        """The default number of containers."""
 
     @property
     def address(self) -> str:
-        """The IP address at which those elsewhere reach this process.
+        """The IP address at which other hosts reach this process.
 
         Raises:
-            UsageError: it is not clear which.
+            UsageError: the choice is ambiguous.
         """
 
     def place(self, number: int) -> Elsewhere:
-        """Return how the process of a container is started; containers are counted from 0."""
+        """Return how to start a container's process; containers are counted from 0."""
 
 
 class CommandLauncher:
-    """Hosts on which a command starts programs, one container after the other; see `Launcher`.
+    """Starts containers on hosts in turn, by a command; see `Launcher`.
 
     Args:
         command: as of `starter`.
-        hosts: the names of the hosts, as the command takes them.
-        interface: the network interface by which they talk; empty for the only one, or that of the host's
-            name.
+        hosts: the host names that the command accepts.
+        interface: the network interface that they use; empty for the only one, or that of the host's name.
 
     Raises:
         UsageError: there is no such command.
@@ -77,21 +74,21 @@ class CommandLauncher:
 
     @property
     def count(self) -> int:
-        """One for each host."""
+        """The number of hosts."""
         return len(self.hosts)
 
     @property
     def address(self) -> str:
-        """That of this host."""
+        """The address of this host."""
         return own_address(self._interface, node_name()).address
 
     def place(self, number: int) -> Elsewhere:
-        """Return how the command starts it on a host."""
+        """Return the command with the host's name."""
         return Elsewhere(self._start_on(self.hosts[number % len(self.hosts)]), self._interface)
 
 
 class SlurmLauncher(CommandLauncher):
-    """The nodes of the job that this process runs in; see `CommandLauncher`.
+    """Starts containers on the nodes of this process's job; see `CommandLauncher`.
 
     Raises:
         UsageError: there is no job, or Slurm's commands are missing.
@@ -103,11 +100,11 @@ class SlurmLauncher(CommandLauncher):
 
 
 def starter(command: str) -> Callable[[str], tuple[str, ...]]:
-    """Return a function that returns the command by which programs are started on a host.
+    """Return a function that returns the command that starts programs on a host.
 
     Args:
-        command: it starts the program that is written after it, passes on its standard input and output, and
-            ends with it; `{host}` stands for the host, as in `blaunch {host}`.
+        command: runs the program appended to it, passes on its standard input and output, and ends with it;
+            `{host}` is replaced by the host, as in `blaunch {host}`.
 
     Raises:
         UsageError: there is no such command, or it names no host.
@@ -124,15 +121,15 @@ def starter(command: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def node_name() -> str:
-    """Return what this host is called: by Slurm, or by itself."""
+    """Return this host's name: Slurm's, or its own."""
     return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def job_nodes() -> tuple[str, ...]:
-    """Ask Slurm for the nodes of the job that this process runs in.
+    """Return the nodes of this process's job, as Slurm names them.
 
     Raises:
-        UsageError: there is no job, or Slurm does not say.
+        UsageError: there is no job, or Slurm cannot name them.
     """
     nodes = os.environ.get("SLURM_JOB_NODELIST", "")
     if not (os.environ.get("SLURM_JOB_ID") and nodes):

@@ -1,4 +1,4 @@
-"""Where other processes import a class of agents from; also one of the script that runs as `__main__`."""
+"""Where other processes import an agent class from, including one of the `__main__` script."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _MAIN: Final = "__main__"
 
 
 class Location(msgspec.Struct, frozen=True):
-    """How a class is imported elsewhere.
+    """How to import a class elsewhere.
 
     Args:
         class_name: `package.module:Class`.
         module: the module's name.
-        file: the module's file, where it cannot be imported by its name.
+        file: the module's file, if it cannot be imported by name.
     """
 
     class_name: str
@@ -42,8 +42,8 @@ class Location(msgspec.Struct, frozen=True):
 def locate(cls: str | type[Agent | MicroAgent]) -> Location:
     """Return where other processes find a class.
 
-    A script that runs as `__main__` is imported by them under the name of its file, so what is under
-    `if __name__ == "__main__":` does not run there.
+    They import a script that runs as `__main__` under its file's name, so code under `if __name__ ==
+    "__main__":` does not run there.
 
     Args:
         cls: the class, or its name as `package.module:Class`.
@@ -82,14 +82,14 @@ def _module_name(file: Path) -> str:
 
 
 def _refuse_unguarded(file: Path) -> None:
-    """Refuse a script that would start all over again where it is imported.
+    """Refuse a script that would start the program again when imported.
 
     Raises:
-        ManagementRequestError: it would.
+        ManagementRequestError: it would do so.
     """
     try:
         line = find_own_loop(ast.parse(file.read_bytes(), str(file)))
-    except (OSError, SyntaxError, ValueError):  # it runs, so this is not what is wrong with it
+    except (OSError, SyntaxError, ValueError):  # it runs, so its syntax is not the problem
         return
     if line is not None:
         raise ManagementRequestError(
@@ -99,7 +99,7 @@ def _refuse_unguarded(file: Path) -> None:
 
 
 def import_file(module: str, file: str) -> ModuleType:
-    """Import a file under a name, unless that was done.
+    """Import a file under a name, once.
 
     Raises:
         ManagementRequestError: it cannot be imported.

@@ -1,4 +1,4 @@
-"""How many containers in processes of their own a machine has cores and memory for."""
+"""How many containers in their own processes a machine has cores and memory for."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from formicary.core.errors import UsageError
 from formicary.core.systems import usable_cores
 
 EACH: Final = 32 << 20
-"""Bytes of memory of a process with an empty container, of what it shares with nobody; rounded up."""
+"""Bytes of unshared memory of a process with an empty container, rounded up."""
 
-_LIMITS: Final = (  # of this process and its children, and what of it is taken: version 2, version 1
+_LIMITS: Final = (  # files with limit and use of the control group: version 2, version 1
     ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Return how many bytes of memory are free, for this process and its children.
+    """Return how many bytes of memory are free for this process and its children.
 
     Args:
         root: the root of the file system.
@@ -35,14 +35,14 @@ def free_memory(root: Path = Path("/")) -> int:
 
 
 def check_count(count: int | None, free: int | None = None) -> int:
-    """Return how many containers are to be started.
+    """Return how many containers to start.
 
     Args:
-        count: as many as were asked for; None for one for each core.
-        free: bytes of memory that are free; None to look.
+        count: the number asked for; None for one per core.
+        free: bytes of free memory; None to measure.
 
     Raises:
-        UsageError: that is no number of containers, or more than there is memory for.
+        UsageError: `count` is not a valid number, or more than fit into memory.
     """
     given = usable_cores() if count is None else count
     if type(given) is not int or given < 1:

@@ -1,4 +1,4 @@
-"""How the agents of a container reach those of the others on a local platform by their short names."""
+"""Short names for agents of the other containers of a local platform."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHANNEL: Final = "names"
 """The channel of control messages about names."""
 
 _HELD: Final = 10_000  # messages that may wait here; more are dead letters
-_REMEMBERED: Final = 1000  # names that were looked for in vain
+_REMEMBERED: Final = 1000  # names that were not found
 
 _decode = msgspec.msgpack.Decoder(list[Note]).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -33,7 +33,7 @@ _encode = msgspec.msgpack.Encoder().encode
 class LocalNames:
     """Finds agents of the other containers of a local platform by their short names.
 
-    It answers the others from the beginning, and asks them from when it has met them.
+    It answers the others from the start, and asks them once it has met them.
 
     Args:
         container: the container, which is open.
@@ -50,10 +50,10 @@ class LocalNames:
         self._others: frozenset[str] = frozenset()
         self._open: set[str] = set()
         self._met: asyncio.Future[None] | None = None
-        self._waiting: dict[str, asyncio.Future[None]] = {}  # those who wait for an agent to be found
+        self._waiting: dict[str, asyncio.Future[None]] = {}  # by name that is searched for
         self._held: deque[tuple[Message, tuple[str, ...]]] = deque()  # with their short names
-        self._held_for: Counter[str] = Counter()  # how many of these, by short name
-        self._holding: asyncio.Future[None] | None = None  # while anything is kept
+        self._held_for: Counter[str] = Counter()  # number of these by short name
+        self._holding: asyncio.Future[None] | None = None  # while anything is held
         self._missed: dict[str, None] = {}
         self._gone: list[str] = []
         self._on_gone = on_gone
@@ -65,14 +65,14 @@ class LocalNames:
         container.lifecycle.on_gone = self._agent_gone
         container.lifecycle.on_not_away = self._agent_not_away
         services = container.platform_services
-        assert isinstance(services, PlatformServices)  # a guest is none of the platform's containers
+        assert isinstance(services, PlatformServices)  # guests use no short names
         services.listen(self)
 
     async def meet(self, domains: Iterable[str]) -> None:
-        """Wait until links to the other containers of the local platform are open; ask them from then on.
+        """Wait until links to the local platform's other containers are open, and ask them from then on.
 
         Args:
-            domains: those of all of them; the own one may be among them.
+            domains: of all of them; may include its own.
         """
         self._others = frozenset(domains) - {self._container.domain}
         self._met = asyncio.get_running_loop().create_future()
@@ -87,7 +87,7 @@ class LocalNames:
             self._met.set_result(None)
 
     def close(self) -> None:
-        """Find nothing more; what waits for agents to be found is not delivered."""
+        """Stop searching; messages that wait for agents to be found are not delivered."""
         self._dispatcher.names.finder = None
         self._container.lifecycle.on_gone = self._gone_before
         self._container.lifecycle.on_not_away = None
@@ -103,22 +103,22 @@ class LocalNames:
     # -- what the dispatcher asks ---------------------------------------------------------------------------
 
     def known(self, name: str) -> str | None:
-        """Return the full name of an agent elsewhere, by its short name, if it has been found."""
+        """Return the full name of an agent elsewhere that has been found by its short name."""
         domain = self._search.known.get(name)
         return None if domain is None else f"{name}@{domain}"
 
     def search(self, message: Message) -> Awaitable[object] | None:
-        """Look for the receivers of a message that are not known; return what waits for that, if any are."""
+        """Search for a message's unknown receivers; return an awaitable if there are any."""
         unknown = self._unknown(message)
         if not unknown:
             return None
         loop = asyncio.get_running_loop()
         futures = [self._waiting.setdefault(name, loop.create_future()) for name in unknown]
         self._ask(unknown)
-        return asyncio.wait(futures)  # which lets them be where who waits is cancelled
+        return asyncio.wait(futures)  # which does not cancel them with their waiter
 
     def hold(self, message: Message) -> bool:
-        """Keep a message until its receivers are known, and send it then; return False where they are."""
+        """Hold a message until its receivers are known, then send it; return False if they are known."""
         unknown = self._unknown(message)
         names = tuple(name for name in message.receivers if "@" not in name)
         if not unknown and not any(self._held_for[name] for name in names):
@@ -138,7 +138,7 @@ class LocalNames:
         return True
 
     def was_missed(self, address: str) -> bool:
-        """Return whether nobody of a name was found when it was last looked for."""
+        """Return whether the last search for a name found nobody."""
         return address in self._missed
 
     def _unknown(self, message: Message) -> list[str]:
@@ -157,7 +157,7 @@ class LocalNames:
         )
 
     def _has_home_here(self, address: str) -> bool:
-        """Return whether an agent of this home lives here or elsewhere, or sleeps."""
+        """Return whether an agent with this home exists, here or elsewhere, awake or asleep."""
         dispatcher = self._dispatcher
         if address in dispatcher.agents or dispatcher.domain_of(address) is not None:
             return True
@@ -171,7 +171,7 @@ class LocalNames:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Called when another container is a member and has a link to this one."""
+        """Record that another container is a member and has a link to this one."""
         del incarnation
         self._open.add(domain)
         self._outbox.forget(domain)
@@ -181,7 +181,7 @@ class LocalNames:
             self._look_whether_all_are_met()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is no longer a member."""
+        """Record that a container is no longer a member."""
         self._open.discard(domain)
         self._outbox.forget(domain)
         self._search.lost(domain)
@@ -244,7 +244,7 @@ class LocalNames:
         self._missed[address] = None
 
     def _release(self) -> None:
-        """Send what was kept, in its order, as far as its receivers are known or known not to be there."""
+        """Send held messages in order, up to one whose receivers are still being searched for."""
         while self._held and not any(name in self._search.waiting for name in self._held[0][1]):
             message, names = self._held.popleft()
             self._held_for.subtract(names)
@@ -256,7 +256,7 @@ class LocalNames:
             except FormicaryError as error:
                 self._dispatcher.add_dead_letter(message, str(error))
                 continue
-            for sink in full:  # nobody is there who could wait
+            for sink in full:  # no sender is left to wait
                 self._dispatcher.add_dead_letter(completed, f"{sink} is full", sink.address)
 
     def _let_go(self) -> None:

@@ -1,6 +1,6 @@
-"""What a program asks of its containers in other processes, and what they say.
+"""Orders of a program to its containers in other processes, and what they report.
 
-An answer has the names of agents, where there are some; `Stop` has the container closed.
+An answer contains names of agents, if any; `Stop` closes the container.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from formicary.processes.requests import Answer, Refusal
 
 
 class Open(msgspec.Struct, tag="open", frozen=True):
-    """Open a container, which joins another. The first order.
+    """The first order: open a container, which joins another.
 
     Args:
         name: its own name.
-        join: the other's join address, which is a secret.
-        options: more of what `Container` takes.
-        path: where Python looks for modules.
+        join: the other's join address, a secret.
+        options: further options of `Container`.
+        path: Python's module search path.
         arguments: `sys.argv` of the program.
-        interface: on another host, the network interface at which it is reached; empty for the only one, or
-            that of the host's name. None on the program's host.
+        interface: on another host, the network interface to listen on; empty for the only one, or that of the
+            host's name. None on the program's host.
     """
 
     name: str
@@ -42,11 +42,11 @@ class Meet(msgspec.Struct, tag="meet", frozen=True):
 
 
 class Allow(msgspec.Struct, tag="allow", frozen=True):
-    """Let agents of a module be created.
+    """Allow agents of a module to be created.
 
     Args:
         module: its name.
-        file: where it is, if it cannot be imported by its name.
+        file: its file, if it cannot be imported by name.
     """
 
     module: str
@@ -54,7 +54,7 @@ class Allow(msgspec.Struct, tag="allow", frozen=True):
 
 
 class LoadScript(msgspec.Struct, tag="load-script", frozen=True):
-    """Run a script as `formicary run` does; the answer has the names of its agents."""
+    """Run a script as `formicary run` does; the answer contains the names of its agents."""
 
     script: Script
     needs_some: bool = True
@@ -67,7 +67,7 @@ class StartLoaded(msgspec.Struct, tag="start-loaded", frozen=True):
 
 
 class Join(msgspec.Struct, tag="join", frozen=True):
-    """Wait until no agent is left; the answer has the container's name if there were some at first."""
+    """Wait until no agent is left; the answer contains the container's name if there were any at first."""
 
 
 Order = Open | Meet | Allow | LoadScript | StartLoaded | Join | Stop
@@ -80,14 +80,14 @@ class Gone(msgspec.Struct, tag="gone", frozen=True):
 
 
 class Ended(msgspec.Struct, tag="ended", frozen=True):
-    """The container has closed, and its process ends: the last that is said.
+    """The last report: the container has closed, and its process ends.
 
     Args:
-        errors: how many errors the platform has logged there.
+        errors: how many errors the platform logged there.
         dead_letters: how many messages could not be delivered.
         reasons: the most frequent reasons, and how often.
-        exit_code: what an agent has ended the program with, if one has; as text where it is no number.
-        has_exited: whether one has.
+        exit_code: the exit code with which an agent ended the program, if any; as text if it is not a number.
+        has_exited: whether an agent ended the program.
     """
 
     errors: int = 0

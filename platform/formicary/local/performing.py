@@ -1,4 +1,4 @@
-"""What a container in a process of its own does on the orders of the program that has started it."""
+"""Carries out the program's orders in a container in its own process."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SHOWN = 3  # reasons for dead letters
 
 
 class Performing:
-    """Does what is ordered in a container that is open.
+    """Carries out orders in an open container.
 
     Args:
         container: the container.
-        line: where it says which of its agents have ended.
+        line: where it reports which agents have ended.
     """
 
     def __init__(self, container: Container, line: Line[Request[Order]]) -> None:
@@ -42,7 +42,7 @@ class Performing:
         """Carry out an order; return the names for the answer.
 
         Raises:
-            FormicaryError: it cannot be done.
+            FormicaryError: the order failed.
         """
         match order:
             case Meet(domains):
@@ -94,7 +94,7 @@ class Performing:
 
 
 def describe_end(container: Container, errors: int, exits: SystemExit | None) -> Ended:
-    """Return what is said last of a container that has closed."""
+    """Return the last report of a closed container."""
     letters = container.dead_letters
     code = None if exits is None else exits.code
     return Ended(

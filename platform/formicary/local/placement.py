@@ -1,4 +1,4 @@
-"""In which container of a local platform an agent is placed, and which agents are known to live in which."""
+"""Placement of agents in the containers of a local platform."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ RULES: Final = ("round-robin", "least-loaded")
 
 
 class Placement:
-    """Chooses containers for agents, and remembers them by the agents' names.
+    """Chooses containers for agents, and records them by the agents' names.
 
     Args:
         containers: the containers' names.
-        rule: `round-robin`: one container after the other; `least-loaded`: that with the fewest agents that
-            were placed there and live.
+        rule: `round-robin`: containers in turn; `least-loaded`: the one with the fewest live agents placed
+            there.
 
     Raises:
         UsageError: there is no such rule.
@@ -31,21 +31,21 @@ class Placement:
             raise UsageError(f"agents must be placed {' or '.join(RULES)}, not {rule!r}")
         self._rule = rule
         self._names: dict[str, dict[str, None]] = {container: {} for container in containers}
-        self._places: dict[str, str] = {}  # by agent
+        self._places: dict[str, str] = {}  # container by agent
         self._groups: dict[str, str] = {}
         self._next = 0
 
     def place(self, name: str, *, on: str | None = None, group: str | None = None) -> str:
-        """Return the container for an agent, and take it for one that lives there.
+        """Return the container for an agent, and record that it lives there.
 
         Args:
             name: the agent's own name.
-            on: the container, if it is chosen already.
-            group: agents with the same are placed in the same container, as long as that is there.
+            on: the container, if already chosen.
+            group: agents of the same group share a container, as long as it exists.
 
         Raises:
-            InvalidNameError: the name cannot be one.
-            NameTakenError: an agent of this name was placed, and lives.
+            InvalidNameError: the name is invalid.
+            NameTakenError: a live agent of this name was placed before.
             UsageError: there is no such container, or none at all.
         """
         check_local(name)
@@ -89,13 +89,13 @@ class Placement:
         return f"{', '.join(others)} and {last}" if others else last
 
     def forget(self, name: str) -> None:
-        """Forget where an agent lives that has ended or was not started."""
+        """Forget an agent that has ended or was not started."""
         container = self._places.pop(name, None)
         if container is not None:
             self._names[container].pop(name, None)
 
     def lose(self, container: str) -> tuple[str, ...]:
-        """Place nothing more in a container; return the names of the agents that lived there."""
+        """Stop placing agents in a container; return the names of the agents that lived there."""
         names = tuple(self._names.pop(container, ()))
         for name in names:
             del self._places[name]
@@ -103,5 +103,5 @@ class Placement:
         return names
 
     def names_in(self, container: str) -> tuple[str, ...]:
-        """Return the names of the agents that were placed in a container and live, as far as is known."""
+        """Return the names of agents placed in a container and not known to have ended."""
         return tuple(self._names.get(container, ()))

@@ -1,4 +1,4 @@
-"""`LocalPlatform`: containers in processes of their own, over all cores of a machine."""
+"""`LocalPlatform`: containers in their own processes, over all cores of a machine."""
 
 from __future__ import annotations
 
@@ -30,47 +30,45 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Mode = Literal["pooled", "asynchronous", "synchronous"]
-"""When behaviours of a local platform continue."""
+"""How behaviours of a local platform are scheduled."""
 
 logger = get_logger("formicary")
 
 NAME: Final = "main"
-"""The name of the container in the program's own process, where none is given."""
+"""The default name of the container in the program's own process."""
 
 _LOOPBACK: Final = "127.0.0.1"
 
 
 class LocalPlatform:
-    """Containers in processes of their own, joined directly over Unix sockets; `async with` is their life.
+    """Containers in their own processes, joined over Unix sockets; an async context manager.
 
-    They are `c1`, `c2` and so on, and have all joined `container`, which is in the program's own process. On
-    all of them agents reach each other by their short names. They end with the block, agents first, also when
-    it is left by an exception or by Ctrl-C; and when the program is killed, they end by themselves. Where an
-    agent calls `sys.exit()`, all end, and the block raises it.
+    They are named `c1`, `c2` and so on, and join `container`, which is in the program's own process. Agents
+    on all of them reach each other by their short names. They end with the block, agents first, also on an
+    exception or Ctrl-C; if the program is killed, they end by themselves. If an agent calls `sys.exit()`, all
+    end, and the block raises it.
 
-    If a process ends before, as where it is killed or memory runs out, that is logged in one sentence with
-    the names of the agents that were started there; whoever writes to these gets failures, as of any
-    container that is lost.
+    If a process ends earlier, for example because it is killed or memory runs out, one log line names the
+    agents that were started there; senders to these get failures, as for any lost container.
 
     Args:
-        containers: how many; None for one for each core on which this process may run.
-        container: the one in this process, not opened yet, if it is to be another than `main` with the same
-            options: one that others can join.
-        placement: in which container an agent is started that is given none: one after the other
-            (`"round-robin"`), or that with the fewest of the agents that were started so
-            (`"least-loaded"`).
-        when_lost: whether the platform goes on with those containers that are left (`"go-on"`), or the block
-            is cancelled and raises ContainerLostError (`"end"`).
+        containers: how many; None for one per core on which this process may run.
+        container: the container of this process, not opened yet, which others can join; by default `main`,
+            with the same options.
+        placement: where to start an agent for which no container is given: in each in turn (`"round-robin"`),
+            or in the one with the fewest agents started so (`"least-loaded"`).
+        when_lost: whether the platform continues with the remaining containers (`"go-on"`), or the block is
+            cancelled and raises ContainerLostError (`"end"`).
         launcher: starts the processes on other hosts; None for this one.
-        mode: `"pooled"`, or `"asynchronous"`, which is the same: each behaviour goes on as soon as it can, in
-            its container; `"synchronous"`: all behaviours of all containers do one cycle before any does its
-            next, as of `Container`. No cycle begins while `start` starts an agent.
+        mode: `"pooled"`, or its synonym `"asynchronous"`: each behaviour continues as soon as it can, in its
+            container; `"synchronous"`: all behaviours of all containers do one cycle before any does its
+            next, as in `Container`. No cycle begins while `start` starts an agent.
         options: further options of `Container`, for all of them: `seed`, `creatable`, `accepts`,
             `compute_in`, `copy`, `limits`, `network` (only its `tls`) and `services` (only its `directory`
             and `conversation_rules`).
 
     Raises:
-        UsageError: there cannot be so many, for memory above all, or an option cannot be given.
+        UsageError: there are too many, usually for lack of memory, or an option is not accepted.
     """
 
     def __init__(
@@ -93,11 +91,11 @@ class LocalPlatform:
             )
         if mode == "synchronous":
             options = {"mode": mode, **options}
-        if launcher is None:  # on one host, keys and Unix sockets do what TLS is for
+        if launcher is None:  # on one host, keys and Unix sockets protect as TLS would
             options = {"network": Network(tls=False), **options}
         own = _LOOPBACK if launcher is None or container else launcher.address
         self.container = container or Container(NAME, listen=own, **options)
-        """The one in this process; to be used as any container."""
+        """The container in this process; use it like any other."""
         count = check_count(containers) if launcher is None else containers or launcher.count
         names = [f"c{number}" for number in range(1, count + 1)]
         if self.container.name in names:
@@ -126,12 +124,12 @@ class LocalPlatform:
 
     @property
     def children(self) -> tuple[ChildContainer, ...]:
-        """The containers in processes of their own, also those that are lost."""
+        """The containers in their own processes, including lost ones."""
         return tuple(self._children.values())
 
     @property
     def containers(self) -> tuple[str, ...]:
-        """The names of those that are there."""
+        """The names of the containers that are left."""
         return tuple(name for name, child in self._children.items() if child.loss is None)
 
     # -- life -----------------------------------------------------------------------------------------------
@@ -154,7 +152,7 @@ class LocalPlatform:
             self._cycles = LocalCycles(self.container, names_late=True)
         await _all_or_first_error(child.open() for child in self.children)
         domains = [self.container.domain, *(child.domain for child in self.children)]
-        # All answer by now, so that none is asked in vain.
+        # By now all of them answer questions about names.
         meeting = [child.order(Meet(domains)) for child in self.children]
         await _all_or_first_error([self._names.meet(domains), *meeting])
         if self._cycles is not None:
@@ -186,12 +184,12 @@ class LocalPlatform:
         self._is_leaving = True
         if self._is_cancelled and self._block is not None:
             if not isinstance(error, asyncio.CancelledError):
-                with suppress(asyncio.CancelledError):  # it may still be on its way
+                with suppress(asyncio.CancelledError):  # the cancellation may still be pending
                     await asyncio.sleep(0)
             self._block.uncancel()
 
     def _has_lost(self, child: ChildContainer, sentence: str) -> None:
-        """Called when a container has ended by itself."""
+        """Handle the end of a container that ended by itself."""
         if child.report.has_exited:
             self._end_block(SystemExit(child.report.exit_code))
         elif self._when_lost == "end" or not self._is_open:  # the others would wait for it for ever
@@ -208,7 +206,7 @@ class LocalPlatform:
     # -- agents ---------------------------------------------------------------------------------------------
 
     def place(self, name: str, *, on: str | None = None, group: str | None = None) -> ChildContainer:
-        """Choose the container for an agent that is about to be started there; arguments as of `start`."""
+        """Choose the container in which to start an agent; arguments as of `start`."""
         return self._children[self._placement.place(name, on=on, group=group)]
 
     async def start(
@@ -222,20 +220,20 @@ class LocalPlatform:
     ) -> str:
         """Create and start an agent; return its full name when its `setup` is done.
 
-        Cancelled, or where the container does not answer in time, the agent may come to life or not.
+        If cancelled, or the container does not answer in time, the agent may or may not start.
 
         Args:
             cls: its class, at the top level of a module or of the script that runs, or
                 `"package.module:Class"`.
             name: the agent's own name, by which all agents of the platform find it.
-            arguments: keyword arguments for the class, beside the name: what JSON can say.
-            on: the name of the container where it shall live; None to have one chosen.
-            group: agents that are started with the same are kept together in one container.
+            arguments: keyword arguments for the class, except the name, as JSON data.
+            on: the name of its container; None to choose one.
+            group: agents of the same group are kept together in one container.
 
         Raises:
             NameTakenError: an agent of that name lives there, or was started on the platform before.
             UsageError: there is no such container, or none is left.
-            ContainerLostError: its container is not there any more.
+            ContainerLostError: its container is gone.
             ManagementError: the class cannot be imported there, or does not take these arguments, the agent's
                 `setup` failed, or the container does not answer.
         """
@@ -258,8 +256,8 @@ class LocalPlatform:
     ) -> Creations:
         """Create and start many agents of a class, in all containers at once; return their full names.
 
-        Those that cannot be made are in `failed` of what is returned, and the others are made all the same.
-        What is wrong with all of them is raised.
+        Those that cannot be created are in `failed` of the result; the others are created all the same. An
+        error that concerns all of them is raised.
 
         Args:
             cls: as of `start`.
@@ -294,18 +292,18 @@ class LocalPlatform:
         """Wait until no agent lives on the platform; return at once if so.
 
         Raises:
-            FormicaryError: an agent has failed in another process, and nobody was told.
+            FormicaryError: an agent failed in another process, and nobody handled it.
             Exception: as of `Container.wait_until_finished`.
         """
         errors: list[BaseException] = []
         is_quiet = False
-        while not is_quiet:  # who is there may start others elsewhere until all are seen to be gone
+        while not is_quiet:  # live agents may start others elsewhere until all are gone
             had_own = not self.container.lifecycle.is_over()
             joining = self.container.wait_until_finished(), *map(_join, self.children)
             found = await asyncio.gather(*joining, return_exceptions=True)
             errors += (each for each in found if isinstance(each, BaseException))
             is_quiet = not had_own and not any(found)
-        if errors:  # only now: agents of other containers may outlive the one that failed
+        if errors:  # only now: agents of other containers may outlive the failed one
             raise errors[0]
 
     def __repr__(self) -> str:
@@ -315,12 +313,12 @@ class LocalPlatform:
 async def _join(child: ChildContainer) -> bool:
     try:
         return await child.join()
-    except ContainerLostError:  # with all of its agents, which was said
+    except ContainerLostError:  # with all of its agents, which was reported
         return False
 
 
 async def _all_or_first_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Await all concurrently and return the results; a failure cancels the rest."""
+    """Await all concurrently and return the results; cancel the rest on an error."""
     tasks = [asyncio.create_task(each) for each in work]
     try:
         return await asyncio.gather(*tasks)

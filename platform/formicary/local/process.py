@@ -1,4 +1,4 @@
-"""The process of a container, as the program sees it that has started it: orders, answers, its end."""
+"""The process of a container, as the program that started it sees it: orders, answers, its end."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
     from formicary.processes.requests import Request
 
-_ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
+_ENDS_WITHIN: Final = 2.0  # s for a launcher's command to end what it started
 _WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
 
 
 class ContainerProcess:
-    """A process that is started for one container.
+    """A process for one container.
 
     Args:
         name: the container's.
-        on_gone: called with the names of agents that have ended there.
-        on_lost: called when it has ended, and nobody here wanted that; `loss` says how.
-        before: the command that starts it elsewhere, and passes on its standard input and output; none for a
+        on_gone: called with the names of agents that ended there.
+        on_lost: called when it ended by itself; `loss` says how.
+        before: the command that starts it elsewhere and passes on its standard input and output; none for a
             child of this process.
     """
 
@@ -54,13 +54,13 @@ class ContainerProcess:
         self._requests: Requests[Order, list[str]] = Requests(self._send)
         self._is_closing = False
         self.report: Ended | None = None
-        """What it has said last, where it has ended in order."""
+        """Its last report, if it ended in order."""
         self.loss: str | None = None
-        """How it has ended by itself, as a sentence."""
+        """How it ended by itself, as a sentence."""
 
     @property
     def pid(self) -> int:
-        """Its number.
+        """The process ID.
 
         Raises:
             ContainerLostError: it was never started.
@@ -72,10 +72,10 @@ class ContainerProcess:
         return self._process.pid
 
     async def start(self) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
-            ContainerLostError: the system does not let us.
+            ContainerLostError: the system refuses.
         """
         try:
             self._line = await (self._start_elsewhere() if self._before else self._start_here())
@@ -114,7 +114,7 @@ class ContainerProcess:
                         self.report = report
                     case _:
                         self._requests.settle(report)
-        except LineError:  # agents have written to what is not theirs; nothing that follows can be understood
+        except LineError:  # an agent wrote to this socket; nothing that follows can be decoded
             self._process.kill()
         await self._has_ended(self._process)
 
@@ -137,11 +137,11 @@ class ContainerProcess:
     # -- orders ---------------------------------------------------------------------------------------------
 
     async def order(self, order: Order) -> list[str]:
-        """Send an order, and return the names in the answer.
+        """Send an order and return the names in the answer.
 
         Raises:
-            ContainerLostError: it is not there.
-            FormicaryError: it cannot do that.
+            ContainerLostError: the process is not running.
+            FormicaryError: the order failed.
         """
         if self._line is None or self._reading is None or self._reading.done():
             raise ContainerLostError(self.loss or f"container {self._name} is not open")
@@ -160,7 +160,7 @@ class ContainerProcess:
             seconds: the time.
 
         Returns:
-            Whether it has ended in time.
+            Whether it ended in time.
         """
         self._is_closing = True
         if self._line is None or self._reading is None:
@@ -173,10 +173,10 @@ class ContainerProcess:
             await self.kill()
 
     async def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process."""
         self._is_closing = True
         if self._process is not None:
-            if self._before:  # killed, it could not end what it has started elsewhere
+            if self._before:  # if killed, it could not end what it started elsewhere
                 self._process.terminate()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._process.ended(), _ENDS_WITHIN)

@@ -1,4 +1,4 @@
-"""From a Python script to its agents, or to one sentence about why not."""
+"""Loads the agents of a Python script, or explains in one sentence why it cannot."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MODULE = SCRIPT
-"""What the script's `__name__` is; not `__main__`, so its own main program does not run."""
+"""The script's `__name__`; not `__main__`, so its own main program does not run."""
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A program for `formicary run`: a file, or a module as `python -m` takes it.
+    """A program for `formicary run`: a file, or a module as for `python -m`.
 
     Args:
         file: the path of the file.
@@ -39,7 +39,7 @@ class Script(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_module(cls, name: str) -> Script:
-        """Find a module in the working folder, or where Python looks for modules.
+        """Find a module in the working folder or on Python's search path.
 
         Raises:
             UsageError: it is not found, or its package cannot be imported.
@@ -72,22 +72,22 @@ class Script(msgspec.Struct, frozen=True):
         """Return whether it has a main program, which only `python` would run."""
         try:
             tree = ast.parse(self.path.read_bytes())
-        except (OSError, SyntaxError, ValueError):  # which is said where it is run
+        except (OSError, SyntaxError, ValueError):  # reported when it is run
             return False
         return any(isinstance(each, ast.If) and "__name__" in ast.unparse(each.test) for each in tree.body)
 
 
 def look_first_in(folder: Path) -> None:
-    """Make Python look for modules in a folder first, as it does for a program's own."""
+    """Put a folder first in Python's module search path, as for a program's own."""
     if sys.path[:1] != [str(folder)]:
         sys.path.insert(0, str(folder))
 
 
 def load_agents(script: Script, *, needs_some: bool = True) -> list[Agent | MicroAgent]:
-    """Run a script and return its agents, in the order in which it defines them.
+    """Run a script and return its agents in the order of definition.
 
     Args:
-        script: the script. A file's folder is put before all others for imports, as Python does.
+        script: the script. A file's folder comes first for imports, as in Python.
         needs_some: whether a script without agents is refused.
 
     Raises:
@@ -121,7 +121,7 @@ def _load(script: Script) -> ModuleType:
         raise UsageError(f"{path} is not Python: {error}") from error
     module = ModuleType(MODULE)
     module.__file__ = str(path)
-    sys.modules[MODULE] = module  # dataclasses, for one, look their module up
+    sys.modules[MODULE] = module  # dataclasses, for example, look up their module
     if script.module is None:
         look_first_in(path.resolve().parent)
     else:
@@ -134,7 +134,7 @@ def _load(script: Script) -> ModuleType:
 
 
 def find_own_loop(tree: ast.Module) -> int | None:
-    """Return the line in which a script runs its own event loop where it is imported; None if in none."""
+    """Return the line in which importing a script runs its own event loop; None if there is none."""
     for statement in tree.body:
         match statement:
             case ast.Expr(ast.Call(ast.Attribute(ast.Name("asyncio" | "uvloop"), "run"))):

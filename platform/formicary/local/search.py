@@ -1,7 +1,7 @@
-"""Which container has the agent of a short name: asked of all others at once, when it is first needed.
+"""The search for an agent by its short name, which asks all other containers at once when first needed.
 
-A state machine: what happens goes in, what is to be done is in `instructions`, what is to be said is taken.
-Nothing is told of agents that nobody asks for. Who was told that an agent is here is told when it is gone.
+A state machine: events go in, and instructions and notes come out. Containers report only agents that others
+ask for. A container that was told of an agent is also told when it is gone.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Kind = Literal["where", "here", "absent", "gone"]
 
 
 class Note(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
-    """What one container tells another about agents' own names.
+    """A note of one container to another about agents' own names.
 
     Args:
-        kind: `where` asks for them, `here` and `absent` answer, `gone` says that agents that were here ended.
+        kind: `where` asks for them, `here` and `absent` answer, `gone` reports agents that ended here.
         names: the names.
     """
 
@@ -42,7 +42,7 @@ class Missed(msgspec.Struct, frozen=True):
 
 
 class Forgotten(msgspec.Struct, frozen=True):
-    """What was known of a name counts no more."""
+    """What was known of a name is no longer valid."""
 
     name: str
 
@@ -51,23 +51,23 @@ Instruction = Found | Missed | Forgotten
 
 
 class NameSearch:
-    """What one container knows of names in the others, and what they know of its own."""
+    """One container's knowledge of names in the others, and theirs of its own."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
-        """The domains of containers by the names of agents that are there."""
+        """The domains of agents' containers, by agent name."""
         self.peers: set[str] = set()
-        """The domains of those that can be asked."""
+        """The domains of containers that can be asked."""
         self.waiting: dict[str, set[str]] = {}
-        """Who has still to answer, by the names that are looked for."""
+        """The domains that still have to answer, by name that is searched for."""
         self.instructions: list[Instruction] = []
-        self._unsent: dict[str, list[tuple[Kind, list[str]]]] = {}  # in its order
-        self._told: dict[str, tuple[str, ...]] = {}  # who knows of an agent that lives here, by its name
+        self._unsent: dict[str, list[tuple[Kind, list[str]]]] = {}  # by domain, in order
+        self._told: dict[str, tuple[str, ...]] = {}  # domains that know of an agent here, by its name
 
     # -- asking ---------------------------------------------------------------------------------------------
 
     def ask(self, name: str) -> None:
-        """Look for an agent, unless that is done already."""
+        """Search for an agent, unless a search is already running."""
         if name in self.waiting:
             return
         if not self.peers:
@@ -78,7 +78,7 @@ class NameSearch:
             self._tell(domain, "where", (name,))
 
     def joined(self, domain: str) -> None:
-        """Called when a container can be asked; what an earlier link carried may be lost."""
+        """Record that a container can be asked; notes on an earlier link may be lost."""
         self._unsent.pop(domain, None)
         self._forget_those_at(domain)
         self.peers.add(domain)
@@ -88,7 +88,7 @@ class NameSearch:
             self._tell(domain, "where", self.waiting)
 
     def lost(self, domain: str) -> None:
-        """Called when a container is gone."""
+        """Record that a container is gone."""
         self._unsent.pop(domain, None)
         self.peers.discard(domain)
         self._forget_those_at(domain)
@@ -115,11 +115,11 @@ class NameSearch:
     # -- what others say ------------------------------------------------------------------------------------
 
     def receive(self, domain: str, note: Note, is_here: Callable[[str], bool]) -> None:
-        """Take what another container says.
+        """Handle a note from another container.
 
         Args:
             domain: that container.
-            note: what it says.
+            note: the note.
             is_here: whether an agent of a name has its home here.
         """
         match note.kind:
@@ -150,7 +150,7 @@ class NameSearch:
     # -- what others are told -------------------------------------------------------------------------------
 
     def ended(self, name: str) -> None:
-        """Called when an agent that lived here is gone."""
+        """Record that an agent that lived here is gone."""
         for domain in self._told.pop(name, ()):
             self._tell(domain, "gone", (name,))
 
@@ -162,9 +162,9 @@ class NameSearch:
 
     @property
     def receivers(self) -> tuple[str, ...]:
-        """Those to whom there is something to say."""
+        """The domains with notes to send."""
         return tuple(self._unsent)
 
     def take_notes(self, domain: str) -> list[Note]:
-        """Return what is to be said to a container, in order, and take it for said."""
+        """Return the notes for a container in order, and consider them sent."""
         return [Note(kind, tuple(names)) for kind, names in self._unsent.pop(domain, ())]

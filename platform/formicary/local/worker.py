@@ -1,9 +1,9 @@
-"""The process of a container that a program has started: `python -m formicary.local.worker [DESCRIPTOR]`.
+"""The process of a program's container: `python -m formicary.local.worker [DESCRIPTOR]`.
 
-The descriptor is that of a socket on which orders come. Without one they come by standard input, as where
-a launcher has started the process on another host, and answers go by standard output.
+Orders arrive on the socket with this descriptor. Without one, as when a launcher started the process on
+another host, they arrive on standard input, and answers go to standard output.
 
-It ends when it is told to, and when the program has gone, however that ended.
+It ends when ordered to, and when the program is gone, however that ended.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from formicary.processes.requests import Answer, Refusal, Request
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-_GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
+_GRACE: Final = 20.0  # s for agents to end when the program is gone; one may block the loop for ever
 
 
 def main() -> None:
-    """Open a container as ordered, and do what is ordered until the end."""
+    """Open a container as ordered, and carry out orders until the end."""
     connect = _by_socket(int(sys.argv[1])) if len(sys.argv) > 1 else _by_standard_streams()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when all end
-    for stream in (sys.stdout, sys.stderr):  # all write to the same: whole lines, also under PYTHONUNBUFFERED
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when to end
+    for stream in (sys.stdout, sys.stderr):  # shared: write whole lines, even under PYTHONUNBUFFERED
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(line_buffering=True, write_through=False)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
@@ -51,7 +51,7 @@ def main() -> None:
 
 def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line[Request[Order]]]]:
     connected = socket.socket(fileno=descriptor)
-    connected.set_inheritable(False)  # what agents start shall not keep it open
+    connected.set_inheritable(False)  # agents' subprocesses must not keep it open
     end_with_parent(descriptor, _GRACE)
     return lambda: Line.open(connected, Request[Order])
 
@@ -67,7 +67,7 @@ async def _serve(connect: Callable[[], Coroutine[Any, Any, Line[Request[Order]]]
     log = PlatformLog()
     get_logger("formicary").addHandler(log)
     try:
-        with suppress(LineError):  # the program was killed in the middle of a word
+        with suppress(LineError):  # the program was killed while writing
             first = await line.receive()
             if first is not None and isinstance(first.order, Open):
                 return await _live(line, first.number, first.order, log)
@@ -104,10 +104,10 @@ async def _live(line: Line[Request[Order]], number: int, opening: Open, log: Pla
 
 
 def _options(opening: Open) -> dict[str, Any]:
-    """Return the container's options; on another host, print where it listens, which is one of them.
+    """Return the container's options; on another host, choose and print where it listens.
 
     Raises:
-        UsageError: it is not clear where.
+        UsageError: the choice of an address is ambiguous.
     """
     options = of_plain(opening.options)
     if opening.interface is None:
@@ -118,11 +118,11 @@ def _options(opening: Open) -> dict[str, Any]:
 
 
 class _Orders:
-    """Takes orders until the end, each as a task of its own.
+    """Carries out orders until the end, each in its own task.
 
     Args:
-        line: where they come from, and answers go.
-        performing: does them.
+        line: brings orders, and takes answers.
+        performing: carries them out.
     """
 
     def __init__(self, line: Line[Request[Order]], performing: Performing) -> None:
@@ -131,7 +131,7 @@ class _Orders:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def perform_all(self, container: Container) -> None:
-        """Carry out orders until one to close, the program's end, or the container's."""
+        """Carry out orders until one to close, or until the program or the container ends."""
         try:
             while (request := await self._line.receive()) is not None:
                 if isinstance(request.order, Stop) or not container.is_open:

@@ -1,12 +1,12 @@
-"""What a container does at the moment, at no cost until somebody asks, or watches.
+"""Observation of a running container, at no cost until somebody watches.
 
-- `events`: what somebody who watches a platform is told
-- `collector`: what is collected for those who watch, by `probes` (on the way of messages), `sampling` (which
-  of too many are shown) and `looking` (how agents are)
-- `recording`: what was seen, in a file; `state` is how everything is after some events
+- `events`: the events sent to viewers
+- `collector`: collects events for viewers, with `probes` (on the path of messages), `sampling` (which of too
+  many to show) and `looking` (the state of agents)
+- `recording`: events in a file; `state` is the state after some events
 - `exporting`: a conversation as a picture or a table
-- `metrics`: what it uses and carries, as counts since it was opened
-- `rates`: what it does in a second, from its counts at two moments
+- `metrics`: resources and traffic, as counts since it was opened
+- `rates`: rates per second, from counts at two moments
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a container collects while somebody watches it, and only then: messages, agents, dead letters."""
+"""Collection of messages, agents and dead letters of a container while somebody watches it."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver
 
 LEASE: Final = 5.0
-"""Seconds for which a container collects for somebody who does not ask for more."""
+"""Seconds for which a container collects for a viewer after its last request."""
 
 MOST_VIEWERS: Final = 8
-"""How many may watch a container at one time."""
+"""How many viewers a container may have at a time."""
 
-_LIVES: Final = 500  # of one viewer
-_LOOK: Final = 0.95  # s between two looks at figures, a little less than who asks each second lets pass
+_LIVES: Final = 500  # events of agents' lives per viewer
+_LOOK: Final = 0.95  # s between two looks at figures, just less than the viewers' interval
 
 
 class Seen(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a container has collected for a viewer since that has last asked.
+    """Events collected for a viewer since its last request.
 
     Args:
-        events: in the order of their times.
+        events: in order of time.
     """
 
     events: tuple[Event, ...] = ()
 
 
 class Subscription(Instrument):
-    """What is collected for one viewer.
+    """Collects for one viewer.
 
     Args:
         container: the container.
-        filters: which messages.
-        most: how many of them are kept until they are asked for.
-        with_figures: whether figures are wanted, too.
-        lives: how many events of agents' lives, and dead letters, are kept until they are asked for.
-        clock: tells the time of day, in seconds since 1970; the event loop's if none is given.
+        filters: which messages to collect.
+        most: how many of them to keep until the next request.
+        with_figures: whether to collect figures, too.
+        lives: how many events of agents' lives, and dead letters, to keep until the next request.
+        clock: returns the time in seconds since 1970; by default the event loop's.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class Subscription(Instrument):
         self.clock = clock or wall_time()
         self.probes = Probes(container, filters, most, self.clock)
         self.until = 0.0
-        """When it ends, by the event loop's clock, unless the viewer asks again."""
+        """When it expires, by the event loop's clock, unless the viewer asks again."""
         self._lives: deque[AgentSeen | DeadLetter] = deque(maxlen=lives)
         self._look = Look(container, self.probes, self.clock) if with_figures else None
         self._looked = float("-inf")
 
     def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
-        """Return the way in to an agent, on which messages are counted, and some of them noted."""
+        """Return an agent's entrance that counts messages and records some of them."""
         return self.probes.wrap(str(address), beyond)
 
     def agent_started(self, agent: BaseAgent) -> None:
@@ -89,7 +89,7 @@ class Subscription(Instrument):
 
     def agent_moved(self, agent: BaseAgent, destination: str) -> None:
         """Record that an agent is moving."""
-        del destination  # it will be seen there
+        del destination  # its new container reports it
         self._note(agent, "transit")
 
     def _note(self, agent: BaseAgent, state: str) -> None:
@@ -100,7 +100,7 @@ class Subscription(Instrument):
         """Record a dead letter."""
         message = letter.message
         if str(message.sender).startswith(f"{MANAGEMENT}@"):
-            return  # one of the containers' own, such as an answer to who has left
+            return  # one of the containers' own, such as an answer to a viewer that left
         self._lives.append(
             DeadLetter(
                 letter.time.timestamp(),
@@ -115,7 +115,7 @@ class Subscription(Instrument):
         )
 
     def take(self) -> Seen:
-        """Return what was collected since the last time."""
+        """Return what was collected since the last call."""
         taken = [*self.probes.taken()]
         events = self.take_all()
         events[:0] = taken
@@ -126,7 +126,7 @@ class Subscription(Instrument):
         return Seen(tuple(events))
 
     def take_all(self) -> list[Event]:
-        """Return the messages, lives and dead letters since the last time, in the order of time."""
+        """Return messages, lives and dead letters since the last call, in order of time."""
         messages, left_out = self.probes.take()
         events: list[Event] = [*messages, *self._lives]
         events.sort(key=_when)
@@ -137,10 +137,10 @@ class Subscription(Instrument):
 
 
 class Collector:
-    """Collects for those who watch a container, each by itself, until they ask for no more.
+    """Collects separately for each viewer of a container until it stops asking.
 
     Args:
-        container: the container, which is open.
+        container: the open container.
     """
 
     def __init__(self, container: Container) -> None:
@@ -149,16 +149,16 @@ class Collector:
         self._timer: asyncio.TimerHandle | None = None
 
     def ask(self, viewer: str, filters: Filters, most: int, *, with_figures: bool = True) -> Seen:
-        """Return what was collected for a viewer; the first time, begin to, and return what is there.
+        """Return what was collected for a viewer; on the first call, start to, and return the state.
 
         Args:
-            viewer: names who asks.
-            filters: which messages; where they are other than before, it begins anew.
-            most: how many messages there may be in the next answer.
-            with_figures: whether figures are wanted, too.
+            viewer: names the viewer.
+            filters: which messages; if changed, collection restarts.
+            most: how many messages the next answer may contain.
+            with_figures: whether to collect figures, too.
 
         Raises:
-            UsageError: too many watch already.
+            UsageError: there are too many viewers.
         """
         subscription = self._viewers.get(viewer)
         if subscription is None:
@@ -180,7 +180,7 @@ class Collector:
         return subscription.take()
 
     def forget(self, viewer: str) -> None:
-        """Collect for a viewer no more; one who is not known is no error."""
+        """Stop collecting for a viewer; ignore an unknown one."""
         if (subscription := self._viewers.pop(viewer, None)) is not None:
             self._container.dispatcher.remove_observer(subscription)
 
@@ -195,7 +195,7 @@ class Collector:
             self._timer = self._container.scheduler.loop.call_later(max(left, 0.1), self._expire)
 
     def close(self) -> None:
-        """Collect for nobody any more."""
+        """Stop collecting for all viewers."""
         if self._timer is not None:
             self._timer.cancel()
         for viewer in tuple(self._viewers):

@@ -1,4 +1,4 @@
-"""What somebody who watches a platform is told: one class for each kind of event, as data."""
+"""The events sent to viewers of a platform: one class for each kind."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from msgspec import Meta
 from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 
 At: TypeAlias = Annotated[float, Meta(ge=0, le=253_402_300_799)]
-"""A time in seconds since 1970, up to the year 9999: calendars have no other, so none is believed."""
+"""A time in seconds since 1970, up to the year 9999, the last that `datetime` supports."""
 
 LONGEST_BODY = 2000
-"""How many characters of a message's body are told."""
+"""How many characters of a message's body an event contains."""
 
 
 class _Event(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """What all events have in common: they are written as lists that begin with the name of the class."""
+    """Base of all events, which are encoded as lists that begin with the class name."""
 
 
 class MessageSeen(_Event, frozen=True, gc=False):
@@ -25,22 +25,22 @@ class MessageSeen(_Event, frozen=True, gc=False):
 
     Args:
         at: when, in seconds since 1970.
-        number: which one it was in its container, from 1 on; with `container` it names the message.
+        number: its number in its container, from 1; with `container` it identifies the message.
         sender: the full name.
-        receiver: the full name of who got it; of several receivers each has an event.
-        performative: as of the message; empty where it has none, as with all other parameters.
-        protocol: as of the message.
-        conversation: its conversation, or else its thread.
-        reply_with: as of the message.
-        in_reply_to: as of the message.
-        language: as of the message.
-        ontology: as of the message.
-        body: its first 2000 characters; bytes as Python writes them.
-        size: of how many characters or bytes the whole body is.
-        container: the name of the container where it was seen.
-        waited: how many seconds it waited in the mailbox; None as long as it does (`MessageTaken` says
-            it), and of micro-agents.
-        outcome: `delivered`; or `dead`: nobody took it.
+        receiver: the receiver's full name; each of several receivers has its own event.
+        performative: as in the message; empty if it has none, like all other parameters.
+        protocol: as in the message.
+        conversation: its conversation, or its thread.
+        reply_with: as in the message.
+        in_reply_to: as in the message.
+        language: as in the message.
+        ontology: as in the message.
+        body: its first 2000 characters; bytes as a Python literal.
+        size: characters or bytes of the whole body.
+        container: the name of its container.
+        waited: seconds it waited in the mailbox; None while it waits (`MessageTaken` follows), and for
+            micro-agents.
+        outcome: `delivered`, or `dead` if nobody took it.
     """
 
     at: At
@@ -62,13 +62,13 @@ class MessageSeen(_Event, frozen=True, gc=False):
 
 
 class MessageTaken(_Event, frozen=True, gc=False):
-    """A message that has waited in a mailbox was received.
+    """A message that waited in a mailbox was received.
 
     Args:
         at: when, in seconds since 1970, to a tenth of a second.
         number: as of the `MessageSeen`.
         container: as of the `MessageSeen`.
-        waited: how many seconds it waited, to a tenth.
+        waited: seconds it waited, to a tenth.
     """
 
     at: At
@@ -78,12 +78,12 @@ class MessageTaken(_Event, frozen=True, gc=False):
 
 
 class AgentSeen(_Event, frozen=True, gc=False):
-    """An agent has come, has another state, or is gone.
+    """An agent has appeared, changed its state, or gone.
 
     Args:
         at: when, in seconds since 1970.
         name: its full name.
-        container: the name of the container where it lives, or has lived.
+        container: the name of the container where it lives or lived.
         kind: the name of its class.
         state: `active`, `suspended`, `waiting`, `transit`, `asleep`, `ended` or `failed`.
     """
@@ -99,11 +99,11 @@ class DeadLetter(_Event, frozen=True, gc=False):
     """A message that could not be delivered.
 
     Args:
-        at: when that was known, in seconds since 1970.
-        number: the how manieth dead letter of its container it is.
+        at: when, in seconds since 1970.
+        number: its number among the container's dead letters.
         sender: the full name.
-        receiver: the full name of who should have got it.
-        performative: as of the message.
+        receiver: the intended receiver's full name.
+        performative: as in the message.
         reason: why it could not be delivered, as a sentence.
         container: the name of the container that could not deliver it.
         conversation: as of `MessageSeen`.
@@ -120,13 +120,13 @@ class DeadLetter(_Event, frozen=True, gc=False):
 
 
 class LeftOut(_Event, frozen=True, gc=False):
-    """How many of the messages that the filter lets through were shown since the last one of these.
+    """How many of the messages that match the filters were shown since the last event of this kind.
 
     Args:
         at: when, in seconds since 1970.
         container: the name of the container.
         shown: how many messages had an event.
-        left_out: how many had none, as there were too many.
+        left_out: how many had none because there were too many.
     """
 
     at: At
@@ -142,17 +142,17 @@ class ContainerFigures(msgspec.Struct, frozen=True):
         name: its own name.
         host: the machine's name.
         pid: the number of its process there.
-        cpu: seconds of CPU of the process in a second; None where that is not known yet.
+        cpu: CPU seconds of the process per second; None if not yet known.
         memory: bytes of the process.
         agents: how many live there.
         waiting: messages in mailboxes.
-        messages: messages that were delivered there in a second; None where that is not known.
+        messages: messages delivered there per second; None if unknown.
         dead_letters: how many there were.
-        failures: how often its agents have failed.
-        subscriptions: how many to the directory are open there.
-        blocked: how often something has blocked its event loop.
-        blockers: who did so most often.
-        cpu_by_group: seconds of CPU by group, where the container accounts for it.
+        failures: how often its agents failed.
+        subscriptions: open subscriptions to the directory.
+        blocked: how often something blocked its event loop.
+        blockers: what did so most often.
+        cpu_by_group: CPU seconds by group, if the container accounts for them.
     """
 
     name: str
@@ -177,7 +177,7 @@ class BehaviourFigures(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Args:
         name: its class.
         waiting: how many messages are in its mailbox.
-        state: the name of the state that a state machine is in; empty of any other.
+        state: the current state of a state machine; empty for any other.
     """
 
     name: str
@@ -194,10 +194,10 @@ class AgentFigures(msgspec.Struct, frozen=True):
         kind: the name of its class.
         state: as of `AgentSeen`.
         waiting: how many messages are in its mailboxes.
-        messages: how many it got in a second; None where that is not known.
-        cpu: seconds of CPU in a second, where the container accounts for it.
-        failures: how often it has failed.
-        behaviours: those that have not ended; none of a micro-agent.
+        messages: how many it received per second; None if unknown.
+        cpu: CPU seconds per second, if the container accounts for them.
+        failures: how often it failed.
+        behaviours: those that have not ended; none for a micro-agent.
     """
 
     name: str
@@ -218,12 +218,12 @@ class LinkFigures(msgspec.Struct, frozen=True):
         container: the name of the container.
         peer: the name of the other one.
         way: how frames go there: `direct`, `xmpp`, `relay` or `none`.
-        is_up: whether the other end is there.
-        sent: messages that go there in a second; None where that is not known yet.
-        received: messages that come from there in a second.
+        is_up: whether the other end is connected.
+        sent: messages sent there per second; None if not yet known.
+        received: messages received from there per second.
         unacknowledged: how many frames wait to be acknowledged.
         failed: how many messages could not be delivered there.
-        rtt: seconds of the latest ping's round trip; None before there was one.
+        rtt: round-trip time of the latest ping in seconds; None before the first.
     """
 
     container: str
@@ -241,8 +241,8 @@ class Entry(msgspec.Struct, frozen=True):
     """An entry of the directory.
 
     Args:
-        agent: the full name of who offers it.
-        type: what it is.
+        agent: the full name of the agent that offers it.
+        type: the service type.
         name: its own name.
         properties: further named values, each as text.
     """
@@ -258,7 +258,7 @@ class RolePlayed(msgspec.Struct, frozen=True):
 
     Args:
         agent: the full name.
-        community: of the group.
+        community: the group's community.
         group: the group.
         role: the role.
     """
@@ -270,18 +270,17 @@ class RolePlayed(msgspec.Struct, frozen=True):
 
 
 class Figures(_Event, frozen=True):
-    """How the platform is, about once a second for each container: what has changed since the last one.
+    """Changes of the platform's state since the last event of this kind, about once a second per container.
 
     Args:
         at: when, in seconds since 1970.
-        containers: all of which something was learnt.
-        agents: those that are new, or of which something has changed, but no more than some thousand; others
-            come in the next one.
-        gone: the full names of agents that are not there any more.
-        links: all of these containers.
-        directory: all entries, up to a thousand; None where nothing has changed.
-        groups: all roles, up to a thousand; None where nothing has changed.
-        missing: containers that could not be asked, with the reason as a sentence.
+        containers: all with new data.
+        agents: those that are new or changed, up to a few thousand; the rest follow in the next event.
+        gone: the full names of agents that are gone.
+        links: all links of these containers.
+        directory: all entries, up to a thousand; None if unchanged.
+        groups: all roles, up to a thousand; None if unchanged.
+        missing: containers that could not be reached, with the reason as a sentence.
     """
 
     at: At
@@ -295,13 +294,13 @@ class Figures(_Event, frozen=True):
 
 
 class Begun(_Event, frozen=True):
-    """What was told before does not hold any more: somebody has gone to another time of a recording.
+    """All earlier events are void: a recording jumped to another time.
 
-    A `Figures` follows with all that there was then, and then the latest messages before it, with
-    how many were left out.
+    A `Figures` with the whole state at that time follows, and then the latest messages before it, with how
+    many were left out.
 
     Args:
-        at: which time it is, in seconds since 1970.
+        at: the new time, in seconds since 1970.
     """
 
     at: At
@@ -311,14 +310,14 @@ Event = MessageSeen | MessageTaken | AgentSeen | DeadLetter | LeftOut | Figures 
 
 
 class Filters(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which messages are told; what is empty lets all through. All that are given have to hold.
+    """Which messages to include; all filters that are not empty must match.
 
     Args:
-        agent: a part of the sender's or the receiver's name.
-        performative: the type of the communicative act.
+        agent: a substring of the sender's or the receiver's name.
+        performative: the performative.
         protocol: the interaction protocol.
         conversation: the conversation or thread.
-        text: a part of the body.
+        text: a substring of the body.
     """
 
     agent: str = ""

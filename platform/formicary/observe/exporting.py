@@ -1,4 +1,4 @@
-"""A conversation as a picture or a table: Mermaid, SVG, CSV, made of the messages that were seen."""
+"""Export of recorded conversations as Mermaid, SVG or CSV."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from formicary.observe.events import MessageSeen
 
 MOST: Final = 1000
-"""How many messages a picture has at most."""
+"""The largest number of messages in a picture."""
 
-_LONGEST: Final = 40  # characters of what is written at an arrow, or above a lane
+_LONGEST: Final = 40  # characters of a label at an arrow, or above a lane
 _LANE, _ROW, _TOP, _MARGIN = 170, 34, 56, 90  # of the drawing, in pixels
 _HEAD: Final = (
     "<style>text{font:12px sans-serif}</style>"
@@ -30,14 +30,14 @@ _SEVEN: Final = ("#0b62a4", "#b34700", "#2f7d32", "#7b3fa0", "#a8323e", "#00707a
 
 
 def export(messages: Sequence[MessageSeen], name: str) -> str:
-    """Return messages as the content of a file, by the ending of its name.
+    """Return messages as the content of a file in the format of its suffix.
 
     Args:
-        messages: in the order of time.
-        name: the file's name, which ends in `.mmd`, `.svg` or `.csv`.
+        messages: in order of time.
+        name: the file name, with the suffix `.mmd`, `.svg` or `.csv`.
 
     Raises:
-        UsageError: it ends in something else, or there are too many messages for a picture.
+        UsageError: the suffix is unknown, or there are too many messages for a picture.
     """
     ending = name.rpartition(".")[2].lower()
     write = FORMATS.get(ending)
@@ -105,9 +105,9 @@ def _text(x: int, y: int, words: str, colour: str, more: str = "") -> str:
 
 
 def table(messages: Sequence[MessageSeen]) -> str:
-    """Return messages as CSV, with the names of their fields in the first line and times of ISO 8601.
+    """Return messages as CSV, with a header line and ISO 8601 times.
 
-    What messages say is on one line, and nothing of it is a formula to a spreadsheet.
+    Bodies are on one line, and no cell is a formula to a spreadsheet.
     """
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
@@ -124,7 +124,7 @@ def _cell(value: str | float | None) -> str | float | None:
 
 
 def _lanes(messages: Sequence[MessageSeen]) -> dict[str, str]:
-    """Return how agents are called above their lanes, in the order in which they come."""
+    """Return agents' labels above their lanes, in order of appearance."""
     names = dict.fromkeys(name for message in messages for name in (message.sender, message.receiver))
     own: dict[str, int] = {}
     for name in names:
@@ -149,11 +149,11 @@ def _safe(words: str) -> str:
 
 
 def _bare(words: str) -> str:
-    """Return a text without anything that means something to Mermaid, or to HTML."""
+    """Return a text without characters special to Mermaid or HTML."""
     return "".join(
         letter if letter.isalnum() or letter in " .,_@/()-…" else f"#{ord(letter)};" for letter in words
     )
 
 
 FORMATS: Final[dict[str, Callable[[Sequence[MessageSeen]], str]]] = {"mmd": mermaid, "svg": svg, "csv": table}
-"""By the ending of a file's name, what writes it."""
+"""Writers by file suffix."""

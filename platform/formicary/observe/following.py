@@ -1,4 +1,4 @@
-"""Noticing which containers open and close in this process."""
+"""Callbacks for containers that open and close in this process."""
 
 from __future__ import annotations
 

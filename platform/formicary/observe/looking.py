@@ -1,4 +1,4 @@
-"""How a container and its agents are, for somebody who watches: what has changed since the last look."""
+"""The state of a container and its agents for a viewer, as changes since the last look."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from formicary.observe.probes import Probes
     from formicary.observe.rates import Rates
 
-_AGENTS: Final = 2000  # that are looked at in one look; with more, they take turns
-_CHANGED: Final = 4000  # agents and behaviours that are told of in one look, about
+_AGENTS: Final = 2000  # examined in one look; with more, they take turns
+_CHANGED: Final = 4000  # agents and behaviours reported in one look, about
 _BEHAVIOURS: Final = 10  # of an agent
 _NAMES: Final = {"deactivated": "asleep", "gone": "ended"}
 
 
 class Look:
-    """Looks at a container again and again.
+    """Examines a container repeatedly.
 
     Args:
         container: the container.
         probes: count its messages.
-        clock: tells the time of day, in seconds since 1970.
+        clock: returns the time in seconds since 1970.
     """
 
     def __init__(self, container: Container, probes: Probes, clock: Callable[[], float]) -> None:
@@ -42,15 +42,15 @@ class Look:
         self._clock = clock
         self._before: metrics.Figures | None = None
         self._known: dict[str, AgentFigures] = {}
-        self._next = 0  # which agent is the first to be looked at
-        self._counts: dict[str, tuple[int, float]] = {}  # of messages, and when
+        self._next = 0  # index of the first agent of the next look
+        self._counts: dict[str, tuple[int, float]] = {}  # messages received, and when counted
         self._passed = 0
         self._passed_at = 0.0
         self._cpu: dict[str, float] = {}
         self._cpu_at = time.monotonic()
 
     def take(self, at: float) -> Figures:
-        """Return what has changed by now, the time of day `at`."""
+        """Return what has changed up to the time `at`."""
         figures = metrics.measure(self._container)
         since = rates(self._before, figures)
         self._before = figures
@@ -125,7 +125,7 @@ class Look:
         )
 
     def _rate(self, name: str, count: int, at: float) -> float | None:
-        """Return how many messages an agent gets in a second, which had got `count` at the time `at`."""
+        """Return an agent's messages per second, given its `count` at the time `at`."""
         before, then = self._counts.get(name, (0, 0.0))
         self._counts[name] = count, at
         if count == before:
@@ -133,7 +133,7 @@ class Look:
         return round((count - before) / (at - then), 1) if then and at > then else None
 
     def _cpu_by_agent(self) -> dict[str, float] | None:
-        """Return seconds of CPU in a second by agents' own names; None where it is not accounted."""
+        """Return CPU seconds per second by agents' own names; None without accounting."""
         account = self._container.accounting
         if account is None:
             return None

@@ -1,4 +1,4 @@
-"""What a container uses and carries at one moment: figures that cost nothing until somebody asks."""
+"""Resources and traffic of a container at one moment, at no cost until somebody asks."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
 
-_LOOKED_AT = 10_000  # agents whose mailboxes are looked at: a few ms
-_SHOWN = 5  # mailboxes and agents that are named
-_WARMING = 0.005  # s of CPU below which an agent is not named
+_LOOKED_AT = 10_000  # agents whose mailboxes are examined: a few ms
+_SHOWN = 5  # mailboxes and agents listed
+_WARMING = 0.005  # s of CPU below which an agent is not listed
 
 
 class LinkFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a link to another container carries; counts are since it was made.
+    """Traffic of a link to another container; counts are since it was created.
 
     Args:
         peer: the domain of the other container.
         way: how frames go there now: `direct`, `xmpp`, `relay` or `none`.
         is_up: whether the other end is there.
-        messages_sent: how many messages went there.
-        messages_received: how many came from there.
-        frames_sent: in how many frames.
-        frames_received: in how many frames.
+        messages_sent: messages sent there.
+        messages_received: messages received from there.
+        frames_sent: the number of frames.
+        frames_received: the number of frames.
         unacknowledged: how many frames wait to be acknowledged.
         failed: how many messages could not be delivered there.
         rtt: seconds of the latest ping's round trip; None before there was one.
@@ -55,11 +55,11 @@ class LinkFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Busy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A behaviour or a micro-agent, and how much of something it has.
+    """A behaviour or micro-agent, with an amount of something.
 
     Args:
         name: `name/Behaviour`, or `name` of a micro-agent.
-        amount: how much.
+        amount: the amount.
     """
 
     name: str
@@ -67,30 +67,29 @@ class Busy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a container uses and carries; counts and seconds are since it was opened, or its process started.
+    """Resources and traffic of a container since it was opened, or its process started.
 
     Args:
         name: its own, `c1`.
         domain: its full domain.
         host: the name of the machine.
         pid: the number of the process there.
-        clock_s: seconds of a clock of that machine that only goes forward: for rates.
+        clock_s: seconds of that machine's monotonic clock, for rates.
         cpu_s: seconds of CPU of the process, user and system.
-        memory_bytes: of the process, in the machine's memory.
+        memory_bytes: resident memory of the process.
         agents: how many live there.
-        resumed: how often a behaviour went on: with a message, or after something else that it awaited.
-        handled: how many messages micro-agents have handled.
-        waiting: how many messages wait in mailboxes, those of micro-agents included; of the first 10 000
-            agents.
-        fullest: the behaviours in whose mailboxes most messages wait.
+        resumed: how often behaviours resumed, with a message or after another await.
+        handled: how many messages micro-agents handled.
+        waiting: how many messages wait in mailboxes, including micro-agents', of the first 10 000 agents.
+        fullest: the behaviours with the fullest mailboxes.
         dead_letters: how many there were.
         links: those to other containers.
-        cpu_by_group: seconds of CPU by group, where the container accounts for it; empty where not.
-        busiest: the behaviours and micro-agents with most seconds of CPU, where that is accounted.
-        failures: how often agents have failed, those included that are gone.
-        last_failure: the latest of them; None if there was none.
-        blocked: how often something has blocked the event loop for longer than 0.1 s.
-        blockers: who has done so most often.
+        cpu_by_group: CPU seconds by group; empty unless the container accounts for them.
+        busiest: the behaviours and micro-agents with the most CPU seconds, if accounted for.
+        failures: how often agents failed, including those that are gone.
+        last_failure: the latest failure, if any.
+        blocked: how often something blocked the event loop for longer than 0.1 s.
+        blockers: what did so most often.
     """
 
     name: str
@@ -116,7 +115,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def measure(container: Container) -> Figures:
-    """Return the figures of a container that is open, in its event loop."""
+    """Return the figures of an open container; call it in its event loop."""
     import psutil
 
     scheduler = container.scheduler

@@ -1,4 +1,4 @@
-"""What stands on the way of messages while somebody watches: it counts all, and notes those to be shown."""
+"""Probes on the path of messages while somebody watches: they count all, and record those to show."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
     Matches = Callable[[Message], bool]
 
-_WAITING: Final = 2000  # messages of which it is looked whether they still wait
-_LOOKED_AT: Final = 20_000  # messages in mailboxes that are gone through for that at one time
-_BODIES: Final = 100_000  # characters of all bodies of one answer
-SHOWN: Final = (f"{MANAGEMENT}@", "df@")  # of the containers' own agents, those that are FIPA's
+_WAITING: Final = 2000  # messages checked for whether they still wait
+_LOOKED_AT: Final = 20_000  # messages in mailboxes examined for that at a time
+_BODIES: Final = 100_000  # characters of all bodies in one answer
+SHOWN: Final = (f"{MANAGEMENT}@", "df@")  # the containers' own agents that FIPA defines
 
 
 _ROOMY: Final[Sampler[MessageSeen]] = Sampler(1)
-"""In the place of a sampler where there are filters: what these let through is counted, room or not."""
+"""Stands in for a sampler when there are filters: messages that match are counted even without room."""
 
 
 class Probe:
-    """Stands on the way to one agent, for one viewer.
+    """Records messages to one agent, for one viewer.
 
     Args:
-        probes: those of all agents.
+        probes: the probes of all agents.
         address: the agent's full name.
     """
 
-    # Each message passes here while somebody watches. It is a method and no closure, as Python calls those
-    # that it has seen before in half the time.
+    # Each message passes here while somebody watches. A method, not a closure: Python specializes such calls,
+    # which halves their time.
     __slots__ = (
         "address",
         "beyond",
@@ -61,10 +61,10 @@ class Probe:
         self.address = address
         self.own = probes.marks[address]
         self.passed = 0
-        """How many messages have come."""
+        """The number of messages."""
         self.beyond: Deliver
         self.mailbox: Mailbox | None
-        """Where an agent has one behaviour with a simple template: `beyond` is this one's."""
+        """The mailbox that `beyond` leads to, if the agent has one behaviour with a simple template."""
         self.sampler: Sampler[MessageSeen]
         self.marks: Marks
         self.shows: Matches | None
@@ -72,7 +72,7 @@ class Probe:
         self.mark: int
 
     def lead_to(self, beyond: Deliver, filters: Filters) -> None:
-        """Hand messages to `beyond` from now on, and note those that the filters let through."""
+        """Deliver messages to `beyond` from now on, and record those that match the filters."""
         self.beyond = beyond
         mailbox = getattr(beyond, "__self__", None)
         is_simple = isinstance(mailbox, Mailbox) and (
@@ -83,14 +83,14 @@ class Probe:
         self.shows = Matcher(filters, self.address).matches if is_filtered else None
         self.marks = Suspects(filters.conversation) if is_filtered else self.probes.marks
         self.sampler = _ROOMY if is_filtered else self.probes.sampler
-        # Of a message of no conversation: whose the latest was, and the mark of such.
+        # Sender of the latest message without a conversation, and its mark.
         self.sender = None
         self.mark = MARKS if filters.conversation else SUSPECT
 
     def deliver(self, message: Message) -> Sequence[MessageSink] | None:
-        """Count a message, and note it if it is one of those to be shown."""
+        """Count a message, and record it if it is to be shown."""
         self.passed += 1
-        if threshold := self.sampler.threshold:  # most of the time there is no room, where much comes
+        if threshold := self.sampler.threshold:  # under load there is no room most of the time
             conversation = message.conversation_id
             if conversation is None and (conversation := message.thread) is None:
                 mark = self.mark if message.sender is self.sender else self._mark_of(message.sender)
@@ -101,7 +101,7 @@ class Probe:
         mailbox = self.mailbox
         if mailbox is None:
             return self.beyond(message)
-        # As `Mailbox.accept`: to call it would be half of what it costs to watch.
+        # Inlined `Mailbox.accept`: calling it would be half the cost of watching.
         wanted = mailbox.performative
         if wanted is not None and message.performative != wanted:
             return self.beyond(message)
@@ -118,17 +118,17 @@ class Probe:
         return None if mailbox.put(message) else (mailbox,)
 
     def _mark_of(self, sender: str | None) -> int:
-        """Return the mark of a message of no conversation, and remember it for the next one of its sender."""
+        """Return the mark of a message without a conversation, and cache it for the sender's next one."""
         self.sender = sender
         if self.shows is None:
             self.mark = self._mark_between(sender)
         return self.mark
 
     def _mark_between(self, sender: str | None) -> int:
-        return self.probes.marks[sender] ^ self.own  # both ways between two agents have the same mark
+        return self.probes.marks[sender] ^ self.own  # the same in both directions between two agents
 
     def _look_at(self, message: Message) -> Sequence[MessageSink] | None:
-        """Hand a message over, and note it if the filters let it through and there is room."""
+        """Deliver a message, and record it if it matches the filters and there is room."""
         conversation = message.thread if message.conversation_id is None else message.conversation_id
         mark = self._mark_between(message.sender) if conversation is None else self.probes.marks[conversation]
         if (shows := self.shows) is not None:
@@ -141,23 +141,23 @@ class Probe:
 
 
 class OwnProbe(Probe):
-    """Stands on the way to one of the container's own agents: what containers say to it is not noted."""
+    """Records messages to one of the container's own agents, except those of containers."""
 
     __slots__ = ()
 
     def deliver_of_agents(self, message: Message) -> Sequence[MessageSink] | None:
-        """Deliver a message like `deliver`, if a user's agent has sent it."""
+        """Deliver a message; record it like `deliver` if a user's agent sent it."""
         return self.beyond(message) if str(message.sender).startswith(SHOWN) else self.deliver(message)
 
 
 class Probes:
-    """Stands on the way to all agents of a container, for one viewer.
+    """Records messages to all agents of a container, for one viewer.
 
     Args:
         container: the container.
-        filters: which messages are noted.
-        most: how many of them are kept until they are taken.
-        clock: tells the time of day, in seconds since 1970.
+        filters: which messages to record.
+        most: how many of them to keep until they are taken.
+        clock: returns the time in seconds since 1970.
     """
 
     def __init__(self, container: Container, filters: Filters, most: int, clock: Callable[[], float]) -> None:
@@ -168,16 +168,16 @@ class Probes:
         self.by_agent: dict[str, Probe] = {}
         self.filters = filters
         self.matched = 0
-        """With filters, how many messages they have let through since the last time."""
+        """With filters, how many messages matched since the last `take`."""
         self._number = 0
-        self._counted = 0  # of those that count, up to the last time
-        self._gone = 0  # what had come to agents that are gone
-        self._own: dict[str, OwnProbe] = {}  # on the way to the container's own agents
-        # What was put into a mailbox: where, what, its number, and when.
+        self._counted = 0  # messages up to the last `take`
+        self._gone = 0  # messages to agents that are gone
+        self._own: dict[str, OwnProbe] = {}  # probes of the container's own agents
+        # Messages put into mailboxes: mailbox, message, number and time.
         self._waiting: deque[tuple[Mailbox, Message, int, float]] = deque(maxlen=_WAITING)
 
     def set_filters(self, filters: Filters) -> None:
-        """Change which messages are recorded; the entrances have to be made anew."""
+        """Change which messages to record; the caller renews the entrances."""
         self.filters = filters
         self.sampler.reset()
         self._counted = self.passed()
@@ -185,17 +185,17 @@ class Probes:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether not all messages are let through."""
+        """Whether there are any filters."""
         return self.filters != Filters()
 
     def passed(self) -> int:
-        """Return how many messages have passed since somebody watches."""
+        """Return how many messages passed since somebody watches."""
         return self._gone + sum(
             probe.passed for probes in (self.by_agent, self._own) for probe in probes.values()
         )
 
     def forget_gone(self) -> None:
-        """Keep counts of those agents only that are there."""
+        """Drop the counts of agents that are gone."""
         agents = self._container.dispatcher.agents
         for address in [each for each in self.by_agent if each not in agents]:
             self._gone += self.by_agent.pop(address).passed
@@ -203,7 +203,7 @@ class Probes:
     # -- on the way -----------------------------------------------------------------------------------------
 
     def wrap(self, address: str, beyond: Deliver) -> Deliver:
-        """Return the way in to an agent with the full name `address`; `beyond` takes all messages."""
+        """Return the entrance of the agent with the full name `address`; `beyond` gets all messages."""
         if address not in self._container.dispatcher.agents:
             return self._past_own(address, beyond)
         probe = self.by_agent.get(address)
@@ -222,7 +222,7 @@ class Probes:
     def note(
         self, message: Message, receiver: str, mark: int, beyond: Deliver
     ) -> Sequence[MessageSink] | None:
-        """Record a message, and hand it to `beyond`."""
+        """Record a message, and deliver it to `beyond`."""
         self._number += 1
         number, at = self._number, self._clock()
         letters = self._container.dead_letters
@@ -258,7 +258,7 @@ class Probes:
         return full
 
     def _mailbox(self, message: Message, receiver: str, full: Sequence[MessageSink] | None) -> Mailbox | None:
-        """Return the mailbox in which a message waits, or before which; None where it does not."""
+        """Return the mailbox in or for which a message waits; None if it does not wait."""
         agent = self._container.dispatcher.agents.get(receiver)
         if not isinstance(agent, Agent):
             return None
@@ -271,7 +271,7 @@ class Probes:
     # -- what was noted -------------------------------------------------------------------------------------
 
     def take(self) -> tuple[list[MessageSeen], int]:
-        """Return what was noted since the last time, and how many more messages there were."""
+        """Return the messages recorded since the last call, and how many more there were."""
         messages = _shortened(sorted(self.sampler.take(), key=_number))
         if self.is_filtered:
             count, self.matched = self.matched, 0
@@ -283,7 +283,7 @@ class Probes:
     def taken(self) -> Iterator[MessageTaken]:
         """Return the messages that were received since the last call."""
         at, name = self._clock(), self._container.name
-        inside: dict[int, set[int]] = {}  # by mailbox, what is in it
+        inside: dict[int, set[int]] = {}  # contents by mailbox
         looked_at, still = 0, []
         for each in self._waiting:
             mailbox, message, number, since = each
@@ -302,7 +302,7 @@ class Probes:
 
 
 def text(value: str | None, longest: int = 200) -> str:
-    """Return the beginning of a parameter as it can be told; empty where it has no value."""
+    """Return the start of a parameter as text; empty if it has no value."""
     if value is None:
         return ""
     value = value[:longest]
@@ -310,7 +310,7 @@ def text(value: str | None, longest: int = 200) -> str:
 
 
 def _shortened(messages: list[MessageSeen]) -> list[MessageSeen]:
-    """Return messages that are told together, with no more of their bodies than one answer can hold."""
+    """Return an answer's messages with bodies cut to what it can hold."""
     size = sum(len(message.body) for message in messages)
     if size <= _BODIES:
         return messages
@@ -323,7 +323,7 @@ def _number(message: MessageSeen) -> int:
 
 
 class Matcher:
-    """Tells whether filters let a message to a receiver through.
+    """Matches messages to a receiver against filters.
 
     Args:
         filters: the filters.
@@ -339,7 +339,7 @@ class Matcher:
         self._conversation = filters.conversation
 
     def matches(self, message: Message) -> bool:
-        """Return whether the filters let a message through."""
+        """Return whether a message matches the filters."""
         conversation, part = self._conversation, self._part
         if conversation and conversation != (message.conversation_id or message.thread):
             return False

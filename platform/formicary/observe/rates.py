@@ -1,4 +1,4 @@
-"""What a container does in a second: from its figures at two moments."""
+"""Rates of a container per second, from its figures at two moments."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class LinkRates(msgspec.Struct, frozen=True):
-    """What a link carries in a second.
+    """Traffic of a link per second.
 
     Args:
         peer: the domain of the other container.
-        sent: messages that go there.
-        received: messages that come from there.
-        per_frame: messages in a frame that goes there; 0 where none does.
+        sent: messages sent there.
+        received: messages received from there.
+        per_frame: messages per frame sent there; 0 if there was none.
     """
 
     peer: str
@@ -27,19 +27,19 @@ class LinkRates(msgspec.Struct, frozen=True):
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """What a container does in a second, between two moments.
+    """Rates of a container per second, between two moments.
 
     Args:
         seconds: between the two.
-        cpu: seconds of CPU of its process: 1 is a core's.
-        resumed: how often a behaviour goes on.
-        handled: messages that micro-agents handle.
-        sent: messages that go to other containers.
-        received: messages that come from other containers.
-        dead_letters: how many there are.
+        cpu: CPU seconds of its process: 1 is one core.
+        resumed: how often behaviours resumed.
+        handled: messages handled by micro-agents.
+        sent: messages sent to other containers.
+        received: messages received from other containers.
+        dead_letters: dead letters.
         links: its links.
-        cpu_by_group: seconds of CPU by group, where they are accounted.
-        busiest: seconds of CPU by behaviour or micro-agent, where they are accounted.
+        cpu_by_group: CPU seconds by group, if accounted for.
+        busiest: CPU seconds by behaviour or micro-agent, if accounted for.
     """
 
     seconds: float
@@ -55,11 +55,11 @@ class Rates(msgspec.Struct, frozen=True):
 
 
 def rates(before: Figures | None, after: Figures) -> Rates | None:
-    """Return what was done between two moments; None if they are not of the same process, or are one.
+    """Return the rates between two figures; None if they are of different processes or the same moment.
 
     Args:
-        before: the container's figures at the first.
-        after: those at the second.
+        before: the container's earlier figures.
+        after: its later figures.
     """
     if before is None or before.pid != after.pid or before.host != after.host:
         return None
@@ -95,7 +95,7 @@ def _of_link(before: LinkFigures | None, after: LinkFigures, seconds: float) -> 
 
 
 def _busiest(before: tuple[Busy, ...], after: tuple[Busy, ...], seconds: float) -> dict[str, float]:
-    """Return the CPU of those that were among the busiest both times: of others, one amount is not known."""
+    """Return the CPU of those among the busiest both times; for others, one amount is unknown."""
     known = {busy.name: busy.amount for busy in before}
     return {
         busy.name: max(0.0, busy.amount - known[busy.name]) / seconds for busy in after if busy.name in known

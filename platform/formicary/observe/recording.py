@@ -1,4 +1,4 @@
-"""Recordings: what was seen of a platform, in an SQLite file, to be looked at again."""
+"""Recordings: events of a platform in an SQLite file, to be replayed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 LARGEST: Final = 256_000_000
-"""How many bytes a recording takes where nothing else is said."""
+"""The default size limit of a recording in bytes."""
 
 _KIND: Final = FileKind(
     application=0x466D5263,
@@ -34,11 +34,11 @@ _KIND: Final = FileKind(
     owner="process",
     restore="record again",
 )
-_STATES: Final = 5.0  # s between two states that are kept, from which one can go on
-_PART: Final = 5  # which part of the oldest is dropped where a recording has become too large
+_STATES: Final = 5.0  # s between two saved states, from which replay can start
+_PART: Final = 5  # the oldest fifth is dropped when a recording becomes too large
 _WAITS: Final = 5.0  # s for another process
-_STEPS: Final = 10_000  # of SQLite, after which it is looked whether there is an end; a row takes some dozen
-_FEW: Final = 2_000  # times so many, besides as many as the file has bytes
+_STEPS: Final = 10_000  # of SQLite between two checks of the limit; a row takes some dozen
+_FEW: Final = 2_000  # checks allowed, besides one step per byte of the file
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Event).decode
 
@@ -47,11 +47,11 @@ class Recorder:
     """Writes a recording.
 
     Args:
-        path: the file, which is none yet.
-        most_bytes: how large it may become; then what is oldest is dropped.
+        path: the file, which must not exist.
+        most_bytes: the size at which the oldest events are dropped.
 
     Raises:
-        StoreError: the file cannot be written, or is there already.
+        StoreError: the file cannot be written, or exists already.
     """
 
     def __init__(self, path: Path, most_bytes: int = LARGEST) -> None:
@@ -113,13 +113,13 @@ class Recorder:
 
 
 class Recording:
-    """A recording that is read; `with` it.
+    """Reads a recording; a context manager.
 
     Args:
         path: the file.
 
     Raises:
-        StoreError: it is none, or it is broken.
+        StoreError: it is not a recording, or it is corrupt.
     """
 
     def __init__(self, path: Path) -> None:
@@ -135,7 +135,7 @@ class Recording:
                 is_empty = self._database.check(self._connection) is None
             first, last = (None, None) if is_empty else self._rows("SELECT min(at), max(at) FROM events")[0]
             self.span: tuple[float, float] = (self._time(first or 0.0), self._time(last or 0.0))
-            """When it begins and ends, in seconds since 1970."""
+            """Its start and end, in seconds since 1970."""
         except BaseException:
             self._database.close()
             raise
@@ -161,10 +161,10 @@ class Recording:
         self.close()
 
     def read(self, after: float, until: float, most: int) -> list[Event]:
-        """Return the events of a time, `after` left out; of too many the first.
+        """Return the first `most` events after `after`, up to and including `until`.
 
         Raises:
-            StoreError: the file is broken.
+            StoreError: the file is corrupt.
         """
         return self._all(
             "SELECT at, content FROM events WHERE at > ? AND at <= ? ORDER BY at, number LIMIT ?",
@@ -172,14 +172,14 @@ class Recording:
         )
 
     def before(self, at: float, most: int) -> list[Event]:
-        """Return the latest events up to a time, with this one; errors as of `read`."""
+        """Return the latest events up to and including a time; errors as of `read`."""
         found = self._all(
             "SELECT at, content FROM events WHERE at <= ? ORDER BY at DESC, number DESC LIMIT ?", (at, most)
         )
         return found[::-1]
 
     def state(self, at: float) -> Figures:
-        """Return how everything was at a time; errors as of `read`."""
+        """Return the whole state at a time; errors as of `read`."""
         state = State()
         before = self._all("SELECT at, content FROM states WHERE at <= ? ORDER BY at DESC LIMIT 1", (at,))
         state.take(before)
@@ -192,21 +192,21 @@ class Recording:
         return state.figures(at)
 
     def conversations(self) -> list[tuple[str, int]]:
-        """Return the conversations in their order, and how many messages each has; errors as of `read`."""
+        """Return the conversations in order, with their numbers of messages; errors as of `read`."""
         return self._rows(
             "SELECT conversation, count(*) FROM events WHERE conversation IS NOT NULL "
             "GROUP BY conversation ORDER BY min(number)"
         )
 
     def conversation(self, name: str | None, most: int) -> list[MessageSeen]:
-        """Return the messages of a conversation in the order of time; of too many the first.
+        """Return the first messages of a conversation in order of time.
 
         Args:
             name: its name; None for all messages.
             most: how many.
 
         Raises:
-            StoreError: the file is broken.
+            StoreError: the file is corrupt.
         """
         if name is None:
             found = self._events("SELECT at, content FROM events ORDER BY at, number", ())
@@ -217,7 +217,7 @@ class Recording:
         return list(islice((event for event in found if isinstance(event, MessageSeen)), most))
 
     def waits(self) -> dict[tuple[str, int], float]:
-        """Return how long messages have waited, by container and number; errors as of `read`."""
+        """Return how long messages waited, by container and number; errors as of `read`."""
         found = self._events("SELECT at, content FROM events WHERE conversation IS NULL", ())
         return {
             (each.container, each.number): each.waited for each in found if isinstance(each, MessageTaken)
@@ -232,7 +232,7 @@ class Recording:
         return list(self._events(query, values))
 
     def _events(self, query: str, values: tuple[object, ...]) -> Iterator[Event]:
-        """Iterate over what a query for `at` and `content` finds: no more than the file can have."""
+        """Iterate over the results of a query for `at` and `content`, bounded by the file's size."""
         size = 0
         with self._database.explained():
             self._begin()

@@ -1,4 +1,4 @@
-"""Which messages are shown where there are too many: whole conversations, chosen as by chance; no I/O."""
+"""The choice of messages to show when there are too many: whole conversations, pseudorandomly; no I/O."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from zlib import crc32
 T = TypeVar("T")
 
 MARKS = 65_536
-"""Marks are 0 up to this."""
+"""Marks are from 0 up to this, exclusive."""
 
 _REMEMBERED = 65_536
 
 
 SUSPECT = -1
-"""The mark of what is to be looked at, however little is shown."""
+"""The mark of items to examine even if few are shown."""
 
 _REMEMBERED = 65_536
 
 
 class Marks(dict["str | None", int]):
-    """The mark of each name: a number that looks like chance, and is the same in all processes."""
+    """The mark of each name: a pseudorandom number, the same in all processes."""
 
     def __missing__(self, name: str | None) -> int:
-        """Return the mark of a name that is new."""
+        """Compute the mark of a new name."""
         if len(self) >= _REMEMBERED:
             self.clear()
         mark = self[name] = self._mark_of(name)
@@ -35,10 +35,10 @@ class Marks(dict["str | None", int]):
 
 
 class Suspects(Marks):
-    """Marks of conversations where there are filters: `SUSPECT` where these may let messages through.
+    """Marks of conversations with filters: `SUSPECT` if messages may match these.
 
     Args:
-        wanted: the only conversation that they let through; empty if that may be any.
+        wanted: the only conversation that matches; empty if any may.
     """
 
     def __init__(self, wanted: str) -> None:
@@ -50,23 +50,23 @@ class Suspects(Marks):
 
 
 class Sampler(Generic[T]):
-    """Keeps what is to be shown, up to a number, until it is taken.
+    """Keeps items to show, up to a number, until they are taken.
 
-    Each item has the mark of its conversation, and kept are those below a threshold. Where there is no room
-    for more, the threshold is lowered, and what is not below it any more is dropped: so what is kept is all
-    that there was of fewer conversations. Where little comes, it is raised again. Only of a conversation that
-    has no room by itself a part is left out.
+    Each item has the mark of its conversation, and items with marks below a threshold are kept. When room
+    runs out, the threshold is lowered, and items no longer below it are dropped: what remains is complete, of
+    fewer conversations. Under less load, it is raised again. Only a conversation that alone exceeds the room
+    is kept in part.
 
     Args:
-        most: how many are kept.
+        most: how many to keep.
     """
 
     def __init__(self, most: int) -> None:
         self.most = max(1, most)
         self.threshold = MARKS
-        """What has a mark below it is to be added."""
+        """Items with marks below it are to be added."""
         self._kept: deque[tuple[int, T]] = deque()
-        self._then = MARKS  # what the threshold is when what is kept has been taken
+        self._then = MARKS  # the threshold after the next `take`
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -84,16 +84,16 @@ class Sampler(Generic[T]):
         self.threshold = middle + 1 if middle == marks[0] else middle
         self._kept = deque(each for each in self._kept if each[0] < self.threshold)
         self._then = self.threshold
-        if len(self._kept) >= self.most:  # of one conversation: no more of it until there is room again
+        if len(self._kept) >= self.most:  # all of one conversation: no more until there is room
             self.threshold = 0
 
     def reset(self) -> None:
-        """Keep nothing, and begin anew."""
+        """Drop everything and start anew."""
         self._kept.clear()
         self.threshold = self._then = MARKS
 
     def take(self) -> list[T]:
-        """Return what was kept, and keep it no longer."""
+        """Remove and return the kept items."""
         taken = [item for _, item in self._kept]
         self._kept.clear()
         self.threshold = self._then

@@ -1,4 +1,4 @@
-"""How a platform is at one moment, put together of what was told about it until then."""
+"""The state of a platform at one moment, from the events up to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 20_000  # agents
 
 
 class State:
-    """Takes events, and tells how everything is after them; of too many agents it knows the first."""
+    """Accumulates the state after events; of too many agents it keeps the first."""
 
     def __init__(self) -> None:
         self._containers: dict[str, ContainerFigures] = {}
@@ -52,7 +52,7 @@ class State:
     def _take_agent(self, seen: AgentSeen) -> None:
         known = self._agents.get(seen.name)
         if seen.state in {"ended", "failed"}:
-            if known is not None and known.container == seen.container:  # it may live elsewhere by now
+            if known is not None and known.container == seen.container:  # it may have moved elsewhere
                 del self._agents[seen.name]
             return
         if known is None and len(self._agents) >= _MOST:
@@ -62,7 +62,7 @@ class State:
         self._agents[seen.name] = replace(known, container=seen.container, state=seen.state)
 
     def figures(self, at: float) -> Figures:
-        """Return how everything is, as figures of the time `at`."""
+        """Return the whole state as figures of the time `at`."""
         return Figures(
             at,
             containers=tuple(self._containers.values()),

@@ -1,10 +1,10 @@
-"""Where the CPU time goes: by group, thread, agent and function. Nothing of the platform imports it.
+"""CPU profiles by group, thread, agent and function. Nothing in the platform imports it.
 
-- `model`: what a profile holds, and to which group code belongs
-- `sampling`: profiles by sampling, with py-spy beside the process
-- `accounting`: profiles by exact accounting, inside the process
+- `model`: the contents of a profile, and the group that code belongs to
+- `sampling`: profiling by sampling, with py-spy beside the process
+- `accounting`: profiling by exact accounting, inside the process
 - `analysis`: tables and flame graphs of profiles
-- `accounted`: a program that accounts for itself, as `python -m formicary.profiling.accounted`
+- `accounted`: runs a program that accounts for itself: `python -m formicary.profiling.accounted`
 """
 
 CPU_GROUP = "runtime"

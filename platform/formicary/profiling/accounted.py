@@ -1,4 +1,4 @@
-"""Running a program whose CPU time is accounted while it has a container open: where py-spy may not look.
+"""Runs a program with exact accounting while it has a container open, where py-spy is not permitted.
 
 `python -m formicary.profiling.accounted FILE PROGRAM...` writes the profile to the file, as JSON.
 """
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Accounts from when the first container of the process opens until the last one closes.
+    """Accounts from the first container's opening in the process until the last one closes.
 
     Attributes:
-        profiles: what was found, of each time that there were containers.
+        profiles: the profile of each period with open containers.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Watch:
         """Start accounting when the first container has opened."""
         self._open.add(container)
         if self._account is None and not self._is_beginning:
-            self._is_beginning = True  # which opens a container, too, to rehearse in
+            self._is_beginning = True  # the rehearsal opens a container, too
             try:
                 self._account = await accounting(container).__aenter__()
             finally:
@@ -59,7 +59,7 @@ class Watch:
             self.profiles.append(account.profile())
 
     def profile(self) -> Profile | None:
-        """Return the profile of the longest time with containers, None if there was none."""
+        """Return the profile of the longest period with containers, None if there was none."""
         if not self.profiles:
             return None
         longest = max(self.profiles, key=lambda profile: profile.window_s)
@@ -74,17 +74,17 @@ class Watch:
 
 @contextlib.contextmanager
 def watched() -> Iterator[Watch]:
-    """Account for whatever containers open and close while the block lasts."""
+    """Account for containers that open and close while the block lasts."""
     watch = Watch()
     with following(watch.opened, watch.closing):
         yield watch
 
 
 def main(output: Path, command: Sequence[str]) -> None:
-    """Run a program, and end as it ends.
+    """Run a program, and exit as it does.
 
     Args:
-        output: the file for the profile; there is none if the program never had a container.
+        output: the file for the profile; not written if the program never had a container.
         command: the program, as of `formicary profile`.
     """
     with watched() as watch:

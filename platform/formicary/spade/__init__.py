@@ -1,16 +1,16 @@
 """SPADE's programs on our containers: `import formicary.spade as spade`.
 
-- by the names that SPADE's modules have: `agent`, `behaviour`, `message`, `template`, `container`, `trace`,
-  `presence`, `fipa_message`
-- `behaviour` is made of `cyclic` (what all kinds have in common), `kinds` and `fsm`
-- an agent of SPADE has a `body` in the container, and each of its behaviours a `runner`
+- modules named as in SPADE: `agent`, `behaviour`, `message`, `template`, `container`, `trace`, `presence`,
+  `fipa_message`
+- `behaviour` combines `cyclic` (the base of all kinds), `kinds` and `fsm`
+- a SPADE agent has a `body` in the container, and each of its behaviours a `runner`
 - `presence`, with `contacts`: for an agent with an `account`
-- `jid`: how addresses become names
-- `missing`: stand-ins for what is left out; `starting`: what `start()` returns
+- `jid`: from addresses to names
+- `missing`: stand-ins for omitted parts; `starting`: the result of `start()`
 - `importing`: makes `import spade` return this package
 
-Programs make subclasses of ours, with attributes of any name: in agents, behaviours and templates, what SPADE
-does not have begins with `our_`.
+Programs subclass our classes and use any attribute names: in agents, behaviours and templates, names that
+SPADE does not have begin with `our_`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ async def start_agents(agents: Sequence[Agent] | Agent) -> None:
 
 
 async def wait_until_finished(agents: Sequence[Agent] | Agent) -> None:
-    """Wait until agents have been stopped; cancelled, it stops those that have not."""
+    """Wait until agents are stopped; if cancelled, stop the rest."""
     agents = _several(agents)
     try:
         for each in agents:

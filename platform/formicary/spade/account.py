@@ -1,4 +1,4 @@
-"""SPADE's agents that have an account at the private server where the containers meet."""
+"""SPADE agents with an account on the private server where the containers meet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OFFLINE = PresenceInfo(PresenceType.UNAVAILABLE, PresenceShow.NONE, None)
 
 
 class Accounts:
-    """The accounts of a private server, as they were when the first agent was looked up.
+    """The accounts of a private server at the time of the first lookup.
 
     Args:
         folder: the server's state folder.
@@ -33,11 +33,11 @@ class Accounts:
         self._reading: asyncio.Task[ServerAccounts] | None = None
 
     async def body(self, agent: Agent) -> Body:
-        """Return what an agent is in its container: a body that logs in, if it has an account.
+        """Return an agent's body, which logs in if the agent has an account.
 
         Raises:
-            ServerError: the server cannot be asked.
-            UsageError: the agent has an account, and what accounts need is not installed.
+            ServerError: the server cannot be queried.
+            UsageError: the agent has an account, but the dependencies for accounts are not installed.
         """
         if self._reading is None:
             self._reading = asyncio.create_task(asyncio.to_thread(read_accounts, self._folder))
@@ -56,11 +56,11 @@ class Accounts:
 
 
 class AccountBody(Body, XmppAgent):
-    """A body that logs in, before the program's `setup`, and out when it ends.
+    """A body that logs in before the program's `setup`, and out at its end.
 
     Args:
         name: its name in the container.
-        owner: SPADE's agent.
+        owner: the SPADE agent.
         account: its account.
     """
 
@@ -71,7 +71,7 @@ class AccountBody(Body, XmppAgent):
         self.owner = owner
 
     def bring_presence(self) -> None:
-        """Connect the agent's presence with its account."""
+        """Connect the agent's presence to its account."""
         manager = self.owner.presence
         manager.account = presence = self.presence
 
@@ -86,7 +86,7 @@ class AccountBody(Body, XmppAgent):
             manager.handle_contact(contact.address, name, contact.subscription, ask, list(contact.groups))
 
         def said(kind: str, address: str) -> None:
-            if kind == "subscribe":  # is approved and asked back, as slixmpp does for SPADE
+            if kind == "subscribe":  # approve and subscribe back, as slixmpp does for SPADE
                 presence.approve(address)
                 presence.subscribe(address)
             manager.handle_subscription({"from": address, "type": kind})
@@ -100,7 +100,7 @@ class AccountBody(Body, XmppAgent):
             listed(contact)
 
     async def log_out(self) -> None:
-        """Log out, and wait until the server knows it."""
+        """Log out, and wait until the server confirms."""
         if self._client is not None:
             await self._client.close()
         if self.owner.presence.current_presence is not None:

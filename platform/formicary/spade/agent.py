@@ -38,19 +38,19 @@ class AuthenticationFailure(Exception):  # noqa: N818 -- SPADE's name
 
 
 class DisconnectedException(Exception):  # noqa: N818 -- SPADE's name
-    """For programs that catch it: nobody connects here, so it is never raised."""
+    """Never raised, since nothing connects here; for programs that catch it."""
 
 
 class Agent:
-    """An agent of the container in which the program runs. No server is needed, nor a login.
+    """An agent of the program's container. It needs neither a server nor a login.
 
-    Where its address is an account at the server at which containers meet, it logs in as well.
+    If its address is an account on the server where containers meet, it also logs in.
 
     Args:
         jid: its address, such as `"alice@localhost"`.
-        password: of its account, if it has one.
-        port: not used.
-        verify_security: not used.
+        password: the password of its account, if any.
+        port: ignored.
+        verify_security: ignored.
     """
 
     def __init__(
@@ -71,34 +71,34 @@ class Agent:
         self._values: dict[str, Any] = {}
         self._our_body: Body | None = None
         self._alive = False
-        self._our_waiting: list[asyncio.Future[None]] = []  # for it to be alive, or not any more
+        self._our_waiting: list[asyncio.Future[None]] = []  # for it to start or stop
         self._our_own_dispatch: Callable[[Message], Any] | None = None
         self.container.register(self)
 
     # -- its life -------------------------------------------------------------------------------------------
 
     async def setup(self) -> None:
-        """Prepare the agent when it starts; for subclasses. Behaviours start after it."""
+        """Prepare the agent at its start, before its behaviours; for subclasses."""
 
     async def _hook_plugin_before_connection(self) -> None:
-        """Prepare before the agent is in its container; for SPADE's plugins."""
+        """Prepare before the agent enters its container; for SPADE plugins."""
 
     async def _hook_plugin_after_connection(self) -> None:
-        """Prepare when the agent is in its container, before `setup`; for SPADE's plugins."""
+        """Prepare after the agent enters its container, before `setup`; for SPADE plugins."""
 
     def start(self, auto_register: bool = True) -> Starting:  # noqa: FBT001, FBT002 -- SPADE's
-        """Start the agent in the program's container, which is opened by the first; again, it does nothing.
+        """Start the agent in the program's container, which the first one opens; no effect if started.
 
-        Await what it returns.
+        Await the result.
 
         Args:
-            auto_register: not used.
+            auto_register: ignored.
 
         Raises:
-            NameTakenError: an agent that is none of SPADE's has this name in the container.
+            NameTakenError: another agent, not one of SPADE, has this name in the container.
             FormicaryError: the container cannot be opened.
-            AuthenticationFailure: the agent has an account, which does not accept the password.
-            Exception: what `setup` raises; the agent has not started then.
+            AuthenticationFailure: the agent's account does not accept the password.
+            Exception: raised by `setup`; the agent is not started.
         """
         del auto_register
         return Starting(self._our_start(), self.jid)
@@ -108,11 +108,11 @@ class Agent:
             return
         await self._hook_plugin_before_connection()
         host = await self.container.open()
-        await asyncio.sleep(0)  # as SPADE waits for its server here: what has started goes on
+        await asyncio.sleep(0)  # SPADE waits for its server here: let started behaviours run
         accounts = self.container.accounts
         body = Body(name_of(self.jid), self) if accounts is None else await accounts.body(self)
         if self._our_body is not None:
-            return  # it was started a second time meanwhile
+            return  # it was started again meanwhile
         self._our_body = body
         self._our_take_over(host.dispatcher.agents.get(f"{body.name}@{host.domain}"))
         try:
@@ -129,7 +129,7 @@ class Agent:
                 raise AuthenticationFailure(str(error)) from error
             raise
         if self._our_body is None:
-            return  # `setup` has stopped it
+            return  # `setup` stopped it
         self._alive = True
         self._our_tell()
         for behaviour in tuple(self.behaviours):
@@ -137,7 +137,7 @@ class Agent:
                 self._our_begin(behaviour)
 
     def _our_take_over(self, other: object) -> None:
-        """Take the address over from another agent of the program, as in SPADE."""
+        """Take over the address of another agent of the program, as in SPADE."""
         if isinstance(other, Body):
             logger.warning(
                 "a second agent %s has started; it now receives the messages of the first", self.jid
@@ -151,13 +151,13 @@ class Agent:
         self._our_body.add_behaviour(behaviour.our_runner())
 
     async def stop(self) -> None:
-        """End the agent: it gets no message more, and its behaviours end after their present `run`."""
+        """Stop the agent: it gets no more messages, and its behaviours end after their current `run`."""
         body = self._our_body
         if self._alive:
             for behaviour in self.behaviours:
                 behaviour.kill()
             try:
-                await self.container.let_others_run()  # as SPADE does, which waits for its server here
+                await self.container.let_others_run()  # SPADE waits for its server here
             finally:
                 self.our_end()
         else:
@@ -209,18 +209,18 @@ class Agent:
 
     @property
     def avatar(self) -> str:
-        """The address of a picture that is made of the agent's address, at Gravatar."""
+        """The Gravatar URL of the agent's address."""
         return self.build_avatar_url(self.jid.bare)
 
     @staticmethod
     def build_avatar_url(jid: str) -> str:
-        """Return the address of a picture that is made of an address, at Gravatar."""
+        """Return the Gravatar URL of an address."""
         digest = md5(str(jid).encode(), usedforsecurity=False).hexdigest()
         return f"http://www.gravatar.com/avatar/{digest}?d=monsterid"
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        """The event loop of the program's container; None where that is not open. Setting it does nothing."""
+        """The event loop of the program's container; None if that is not open. Setting it does nothing."""
         return self.container.loop
 
     @loop.setter
@@ -231,29 +231,29 @@ class Agent:
         """Do nothing: there is one event loop."""
 
     def set_container(self, container: Container) -> None:
-        """Set what `container` is."""
+        """Set `container`."""
         self.container = container
 
     @cached_property
     def presence(self) -> PresenceManager:
-        """Its presence, which others see where it has an account."""
+        """Its presence, visible to others if it has an account."""
         return PresenceManager(self)
 
     @cached_property
     def web(self) -> Pages:
-        """Its web pages, which there are not."""
+        """A stand-in for its web pages, which do not exist."""
         return Pages()
 
     def submit(self, coro: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Run a coroutine as a task, and return that."""
+        """Run a coroutine as a task, and return the task."""
         return asyncio.create_task(coro)
 
     def get(self, name: str) -> Any:
-        """Return the agent's knowledge of `name`, None if it has none."""
+        """Return the agent's value for `name`; None if it has none."""
         return self._values.get(name)
 
     def set(self, name: str, value: Any) -> None:
-        """Set the agent's knowledge of `name`."""
+        """Set the agent's value for `name`."""
         self._values[name] = value
 
     # -- behaviours -----------------------------------------------------------------------------------------
@@ -262,8 +262,8 @@ class Agent:
         """Add a behaviour; it starts now, or when the agent starts.
 
         Args:
-            behaviour: what to do.
-            template: which messages it gets; None for all, whatever template it had.
+            behaviour: the behaviour.
+            template: which messages it gets; None for all, replacing any earlier template.
         """
         behaviour.set_agent(self)
         behaviour.set_template(template)
@@ -295,11 +295,11 @@ class Agent:
     # -- messages -------------------------------------------------------------------------------------------
 
     def our_message_of(self, message: PlatformMessage) -> Message:
-        """Return what has come as SPADE's programs know it."""
+        """Return a received message as a SPADE message."""
         return Message.from_platform(message, self.jid, self.container.jid_of(message.sender))
 
     def _our_traced(self, event: Any) -> Any:
-        """Return a message that the traces have kept."""
+        """Return a message from the trace."""
         if not isinstance(event, PlatformMessage):
             return event
         sender = self.container.jid_of(event.sender)
@@ -310,12 +310,12 @@ class Agent:
         return message
 
     def our_inward(self, message: Message) -> PlatformMessage:
-        """Return a message that a program hands to this agent past its container."""
+        """Return a message that a program passes directly to this agent."""
         return message.to_platform(None, str(message.sender) if message.sender else None)
 
     @property
     def dispatch(self) -> Callable[[Message], Any]:
-        """What hands a message to those behaviours that want it; a program may set one of its own."""
+        """The function that passes a message to matching behaviours; a program may replace it."""
         return self._our_own_dispatch or self._our_dispatch
 
     @dispatch.setter
@@ -325,7 +325,7 @@ class Agent:
             self._our_body.rewire()
 
     def our_has_own_dispatch(self) -> bool:
-        """Return whether the program hands messages to behaviours by itself."""
+        """Return whether the program replaced `dispatch`."""
         return self._our_own_dispatch is not None or type(self).dispatch is not Agent.dispatch
 
     def _our_dispatch(self, message: Message) -> None:
@@ -336,11 +336,11 @@ class Agent:
             self._our_log_unwanted(message)
 
     def our_unwanted(self, message: PlatformMessage) -> None:
-        """Handle a message that no behaviour wants; called by the body."""
+        """Handle a message that no behaviour matches; called by the body."""
         if is_failure(message):
             self._our_log_failure(message)
         elif not self._alive:
-            self._our_dispatch(self.our_message_of(message))  # its behaviours have not begun
+            self._our_dispatch(self.our_message_of(message))  # its behaviours have not started
         elif self._our_body is not None:
             self.traces.append(self.our_message_of(message))
             self._our_body.add_dead_letter(message)
@@ -353,5 +353,5 @@ class Agent:
         receiver = (message.metadata or {}).get("receiver", "")
         to = self.container.forget(receiver)
         own = self.container.domain
-        if own is None or not str(message.sender).endswith(f"@{own}"):  # else it was logged as a dead letter
+        if own is None or not str(message.sender).endswith(f"@{own}"):  # otherwise logged as a dead letter
             logger.warning("a message from %s to %s was not delivered: %s", self.jid, to, message.body)

@@ -1,4 +1,4 @@
-"""SPADE's behaviours by their names in SPADE; `cyclic`, `kinds` and `fsm` have them."""
+"""SPADE's behaviours, from `cyclic`, `kinds` and `fsm`, under their names in SPADE."""
 
 from formicary.spade.cyclic import BehaviourNotFinishedException, BehaviourType, CyclicBehaviour
 from formicary.spade.fsm import FSMBehaviour, NotValidState, NotValidTransition, State

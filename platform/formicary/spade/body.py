@@ -1,4 +1,4 @@
-"""What an agent of SPADE is in its container: an agent of the platform, whose behaviours run SPADE's."""
+"""The body of a SPADE agent: a platform agent whose behaviours run those of SPADE."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Body(PlatformAgent):
-    """Takes messages for an agent of SPADE.
+    """Receives messages for a SPADE agent.
 
     Args:
         name: its name in the container.
-        owner: SPADE's agent.
-        no_account: why it has no account, as a sentence; None where nobody can have one.
+        owner: the SPADE agent.
+        no_account: why it has no account, as a sentence; None if there are no accounts.
     """
 
     __slots__ = ("no_account", "owner")
@@ -30,15 +30,15 @@ class Body(PlatformAgent):
         self.no_account = no_account
 
     def bring_presence(self) -> None:
-        """Connect the agent's presence with its account, or with the reason why there is none."""
+        """Connect the agent's presence to its account, or to the reason for having none."""
         if self.no_account is not None:
             self.owner.presence.no_account = self.no_account
 
     async def log_out(self) -> None:
-        """Log out, and wait for that, where the agent has an account."""
+        """Log out and wait for it, if the agent has an account."""
 
     def message_entrance(self) -> Deliver:
-        """Return the shortest way in: past `dispatch`, unless the program has one of its own."""
+        """Return the shortest entrance: past `dispatch`, unless the program replaced it."""
         owner = self.owner
         if not owner.our_has_own_dispatch():
             return super().message_entrance()
@@ -49,19 +49,19 @@ class Body(PlatformAgent):
         return cast("Deliver", deliver)
 
     def rewire(self) -> None:
-        """Make the way in anew: the program has set a `dispatch` of its own."""
+        """Rebuild the entrance, because the program replaced `dispatch`."""
         self._rewire()
 
     def add_unwanted(self, message: PlatformMessage) -> None:
-        """Handle a message that no behaviour wants."""
+        """Handle a message that no behaviour matches."""
         self.owner.our_unwanted(message)
 
     def add_dead_letter(self, message: PlatformMessage) -> None:
-        """Make a message that no behaviour wants a dead letter."""
+        """Make a dead letter of a message that no behaviour matches."""
         super().add_unwanted(message)
 
     async def stop(self) -> None:
-        """End as the program's own `stop` does."""
+        """Stop by way of the program's own `stop`."""
         await self.owner.stop()
-        if self.state is not AgentState.GONE:  # the program has a `stop` that leaves this out
+        if self.state is not AgentState.GONE:  # the program's `stop` does not call ours
             self.owner.our_end()

@@ -1,4 +1,4 @@
-"""The words of SPADE's presence, and what is known of those on an account's contact list."""
+"""SPADE's terms of presence, and the contacts of an account."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class ContactNotFound(Exception):  # noqa: N818 -- SPADE's name
 
 
 class PresenceNotFound(Exception):  # noqa: N818 -- SPADE's name
-    """Nothing is known of a contact's presence."""
+    """A contact's presence is unknown."""
 
 
 class PresenceShow(Enum):
-    """How much somebody may be disturbed (RFC 6121, 4.7.2.1)."""
+    """Availability for chat (RFC 6121, 4.7.2.1)."""
 
     EXTENDED_AWAY = "xa"
     AWAY = "away"
@@ -29,7 +29,7 @@ class PresenceShow(Enum):
 
 
 class PresenceType(Enum):
-    """What is said about somebody's presence (RFC 6121, 4.7.1)."""
+    """The type of a presence stanza (RFC 6121, 4.7.1)."""
 
     AVAILABLE = "available"
     UNAVAILABLE = "unavailable"
@@ -43,13 +43,13 @@ class PresenceType(Enum):
 
 @dataclass(slots=True, repr=False)
 class PresenceInfo:
-    """What is known of somebody's presence.
+    """The known presence of an agent or contact.
 
     Attributes:
         type: whether it is online.
-        show: how much it may be disturbed.
-        status: a text for people.
-        priority: of several connections, which one gets messages.
+        show: its availability for chat.
+        status: a human-readable text.
+        priority: decides which of several connections gets messages.
     """
 
     type: PresenceType
@@ -72,17 +72,17 @@ class PresenceInfo:
 
 @dataclass(slots=True, repr=False)
 class Contact:
-    """Somebody whom the account's contact list has, or who was heard of.
+    """An entry of the account's contact list, or another known address.
 
     Attributes:
         jid: the contact's address.
-        name: the name that the list gives it.
+        name: its name in the list.
         subscription: who sees whose presence: `none`, `to`, `from` or `both`.
-        ask: `subscribe` while it was asked to show its presence and has not answered.
-        groups: those of the list in which it is.
-        resources: what is known of each of its connections, by resource.
-        current_presence: that of its connection with the highest priority; None if nothing is known.
-        last_presence: what that was before.
+        ask: `subscribe` while a subscription request is unanswered.
+        groups: its groups in the list.
+        resources: the presence of each of its connections, by resource.
+        current_presence: the presence of the connection with the highest priority; None if unknown.
+        last_presence: the previous one.
     """
 
     jid: JID
@@ -104,11 +104,11 @@ class Contact:
             self.last_presence, self.current_presence = self.current_presence, newest
 
     def get_presence(self, resource: str | None = None) -> PresenceInfo:
-        """Return what is known of it, or of one of its connections.
+        """Return its presence, or that of one of its connections.
 
         Raises:
-            KeyError: nothing is known of this connection.
-            PresenceNotFound: nothing is known of it.
+            KeyError: the connection is unknown.
+            PresenceNotFound: its presence is unknown.
         """
         if resource:
             if resource not in self.resources:
@@ -127,7 +127,7 @@ class Contact:
         return self.current_presence is not None and self.current_presence.is_available()
 
     def is_subscribed(self) -> bool:
-        """Return whether its presence can be seen, or it was asked to show it."""
+        """Return whether its presence is visible, or a subscription is requested."""
         return self.subscription in {"both", "to"} or self.ask == "subscribe"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The program's container, as SPADE's programs know it, and `run`."""
+"""The program's container, as SPADE programs use it, and `run`."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.spade")
 
 MAILBOX_LIMIT = 100_000
-"""How many messages wait for a behaviour; SPADE has no limit, and many of its behaviours receive nothing."""
+"""How many messages may wait for a behaviour. SPADE has no limit, and many behaviours never receive."""
 
 _REMEMBERED = 65_536
-_MEET = 10.0  # s after its opening in which a container may not know all others
-_LAST = 0.1  # s that behaviours have to end with the program, about as long as SPADE takes to disconnect
-_AGAIN = 0.1  # s after which it looks again for an agent meanwhile
+_MEET = 10.0  # s after opening in which a container may not know all others
+_LAST = 0.1  # s for behaviours to end with the program, about as long as SPADE takes to disconnect
+_AGAIN = 0.1  # s between searches for an agent during that time
 
 
 def _close(loop: asyncio.AbstractEventLoop, opening: asyncio.Task[None]) -> None:
-    """Close the container where a program ends that does not close its event loop."""
+    """Close the container when a program ends without closing its event loop."""
     if not loop.is_closed() and not loop.is_running():
         opening.cancel()
         with suppress(asyncio.CancelledError):
@@ -51,25 +51,25 @@ def _alone() -> Host:
 class Container:
     """The one container of the program; `Container()` returns it.
 
-    It is opened by the first agent that starts, and closed with the event loop, or by `run`.
+    The first agent to start opens it; the end of the event loop, or `run`, closes it.
     """
 
     _only: ClassVar[Any] = None
 
     opener: Callable[[], AbstractAsyncContextManager[Host]]
-    """Makes the platform's container; set another one before the first agent starts."""
+    """Creates the platform's container; to replace it, set it before the first agent starts."""
 
     accounts: Accounts | None
-    """Which agents have accounts; None for nobody."""
+    """The agents' accounts; None for no accounts."""
 
     jids: dict[str | None, JID]
-    """Addresses of agents by their full names, and of all others, as far as they were asked for."""
+    """Addresses of agents by full name, and of all others asked for so far."""
 
     addresses: dict[JID, str]
-    """Full names of agents of the platform by their addresses, as far as they are known."""
+    """Known full names of the platform's agents by address."""
 
     def __new__(cls) -> Self:
-        """Return the only one."""
+        """Return the only instance."""
         if cls._only is None:
             cls._only = super().__new__(cls)
             cls._only.opener = _alone
@@ -95,7 +95,7 @@ class Container:
     # -- the platform's container ---------------------------------------------------------------------------
 
     async def open(self) -> Host:
-        """Return the platform's container, which is opened if it is not open in this event loop.
+        """Return the platform's container, opened first if needed in this event loop.
 
         Raises:
             FormicaryError: it cannot be opened.
@@ -136,7 +136,7 @@ class Container:
             await self._end_behaviours()
 
     async def _end_behaviours(self) -> None:
-        """End what is left of behaviours whose agents have been stopped, without `on_end`, as SPADE does."""
+        """End the remaining behaviours of stopped agents without `on_end`, as SPADE does."""
         running, self.running = self.running, set()
         strands = [
             strand for behaviour in running if (strand := behaviour.our_runner().mailbox.strand) is not None
@@ -151,13 +151,13 @@ class Container:
         await asyncio.sleep(0)
         scheduler = None if self._host is None else self._host.scheduler
         if scheduler is not None:
-            # It resumes a bounded number in each turn of the loop, first come, first served.
+            # It resumes a bounded number per turn of the loop, first come, first served.
             last = scheduler.resumed + len(scheduler.ready) // 2
             while scheduler.awake and scheduler.resumed < last:  # noqa: ASYNC110 -- they take turns
                 await asyncio.sleep(0)
 
     async def stop_all(self) -> None:
-        """Stop all agents of the program, and give their behaviours a moment to end."""
+        """Stop all agents of the program, and wait briefly for their behaviours."""
         await self.let_others_run()
         running = set(self.running)
         await asyncio.gather(*(agent.stop() for agent in tuple(self._agents.values()) if agent.is_alive()))
@@ -177,13 +177,13 @@ class Container:
 
     @property
     def domain(self) -> str | None:
-        """The full domain of the platform's container; None if it was not opened."""
+        """The full domain of the platform's container; None if it has not been opened."""
         return None if self._host is None else self._host.domain
 
     # -- addresses ------------------------------------------------------------------------------------------
 
     def has_started(self, jid: JID, body: Body) -> None:
-        """Remember where messages to an agent of the program go."""
+        """Record where messages to an agent of the program go."""
         assert body.address is not None
         self._remember(jid, body.address)
 
@@ -193,13 +193,13 @@ class Container:
         self.addresses[jid] = address
 
     def forget(self, address: str) -> JID:
-        """Look for an agent again when something is sent to it; return its address in SPADE's form."""
+        """Forget an agent, so that the next message searches for it; return its SPADE address."""
         jid = self.jid_of(address)
         self.addresses.pop(jid, None)
         return jid
 
     def jid_of(self, address: str | None) -> JID:
-        """Return the address by which programs know the sender of a message."""
+        """Return a message sender's SPADE address."""
         jid = self.jids.get(address)
         if jid is None:
             assert address is not None
@@ -208,19 +208,19 @@ class Container:
             platform = "" if self._host is None else self._host.platform
             jid = self.jids[address] = jid_of(address, platform)
             if jid not in self.addresses:
-                self._remember(jid, address)  # where an answer goes
+                self._remember(jid, address)  # for answers
         return jid
 
     async def find(self, message: Message, sender: str | None) -> str | None:
-        """Return where a message goes whose receiver is not known yet.
+        """Find where to send a message whose receiver is not known yet.
 
         Args:
             message: the message.
             sender: the full name of the agent that sends it.
 
         Returns:
-            The full name of an agent of the platform, or an address outside; None where it was handed to an
-            agent of the program that has not started.
+            The full name of an agent of the platform, or an address outside; None if it went to an agent of
+            the program that has not started.
 
         Raises:
             FormicaryError: the container is not open.
@@ -248,7 +248,7 @@ class Container:
     async def _search(self, host: Host, name: str) -> str | None:
         """Return the full name of an agent of this name in any container; None if there is none.
 
-        When this container has opened only now, it may not know all others yet: then it looks again.
+        A container that has just opened may not know all others yet, so it searches again.
         """
         loop = asyncio.get_running_loop()
         while True:
@@ -260,7 +260,7 @@ class Container:
             await asyncio.sleep(_AGAIN)
 
     def _find_with_resource(self, jid: JID) -> str | None:
-        """Return the full name of an agent of the program whose address differs by its resource alone."""
+        """Return the full name of a program's agent whose address differs only by resource."""
         return next(
             (name for each, name in self.addresses.items() if each.bare == jid.bare and each != jid), None
         )
@@ -300,7 +300,7 @@ async def _main(main_func: Coroutine[Any, Any, Any], terminated: list[int]) -> N
         terminated.append(128 + signal.SIGTERM)
         task.cancel()
 
-    with suppress(NotImplementedError):  # there are no such handlers on Windows
+    with suppress(NotImplementedError):  # Windows has no such handlers
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
     async with Container().opened():
         try:
@@ -313,15 +313,15 @@ async def _main(main_func: Coroutine[Any, Any, Any], terminated: list[int]) -> N
 def run_container(main_func: Coroutine[Any, Any, Any], embedded_xmpp_server: bool = False) -> None:  # noqa: FBT001, FBT002
     """Run a program in an event loop; when it ends, all agents are stopped.
 
-    As in SPADE, an exception or Ctrl-C is logged, and the script goes on. SIGTERM stops the agents as well.
+    As in SPADE, an exception or Ctrl-C is logged, and the script continues. SIGTERM also stops the agents.
 
     Args:
         main_func: the coroutine.
-        embedded_xmpp_server: not used: no server is needed.
+        embedded_xmpp_server: ignored: no server is needed.
 
     Raises:
         FormicaryError: the container cannot be opened.
-        SystemExit: SIGTERM has come.
+        SystemExit: SIGTERM was received.
     """
     del embedded_xmpp_server
     terminated: list[int] = []

@@ -1,4 +1,4 @@
-"""The base of SPADE's behaviours: their life, from `on_start` to `on_end`, and what they send and receive."""
+"""The base of SPADE's behaviours: their life cycle from `on_start` to `on_end`, sending and receiving."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ BehaviourType = TypeVar("BehaviourType", bound="CyclicBehaviour")
 
 
 class BehaviourNotFinishedException(Exception):  # noqa: N818 -- SPADE's name
-    """The behaviour has not ended, so it has no exit code."""
+    """A behaviour that has not ended has no exit code."""
 
 
 class CyclicBehaviour(ABC):
-    """Runs `run` again and again until it is killed; the base of all kinds.
+    """Calls `run` repeatedly until it is killed; the base of all kinds.
 
-    What `kill` says counts when the present `run` returns. An exception in `on_start`, `run` or `on_end` is
-    logged, ends the behaviour, and is its `exit_code`.
+    `kill` takes effect when the current `run` returns. An exception in `on_start`, `run` or `on_end` is
+    logged, ends the behaviour, and becomes its `exit_code`.
     """
 
     agent: Agent | None
-    _our_runner: Runner | None = None  # also where a template is set before this class is initialised
+    _our_runner: Runner | None = None  # needed when a template is set before `__init__`
 
     def __init__(self) -> None:
         self.agent = None
@@ -53,31 +53,31 @@ class CyclicBehaviour(ABC):
         self._our_finished = False
         self._exit_code: Any = 0
         self._our_label: str | None = None
-        self._our_joining: list[asyncio.Future[None]] | None = None  # who waits for its end
+        self._our_joining: list[asyncio.Future[None]] | None = None  # waiters for its end
 
     # -- what a user writes ---------------------------------------------------------------------------------
 
     async def on_start(self) -> None:  # noqa: B027 -- programs need not have it
-        """Run once before anything else; for subclasses."""
+        """Called once before anything else; for subclasses."""
 
     @abstractmethod
     async def run(self) -> None:
         """Run the behaviour; for subclasses."""
 
     async def on_end(self) -> None:  # noqa: B027 -- as above
-        """Run once at the end, also after `kill` and after an exception; for subclasses."""
+        """Called once at the end, also after `kill` or an exception; for subclasses."""
 
     # -- what a user calls ----------------------------------------------------------------------------------
 
     async def send(self, msg: Message) -> None:
-        """Send a message from the agent; who receives it gets a copy. A full mailbox makes this wait.
+        """Send a copy of a message from the agent; waits while the receiver's mailbox is full.
 
-        What does not arrive is logged, and nobody is told.
+        A message that cannot be delivered is logged, without an error.
 
         Raises:
-            MailboxFullError: a mailbox had no room for a long time.
-            AgentStateError: the behaviour has no agent that has started.
-            asyncio.CancelledError: when cancelled while it waited for room: it was not sent then.
+            MailboxFullError: a mailbox had no room until the timeout.
+            AgentStateError: the behaviour has no started agent.
+            asyncio.CancelledError: if cancelled while waiting for room; the message is not sent.
         """
         agent, runner = self.agent, self._our_runner
         if agent is None or runner is None:
@@ -88,10 +88,10 @@ class CyclicBehaviour(ABC):
         if receiver is None:
             receiver = await agent.container.find(msg, runner.mailbox.address)
         entry: Any = msg
-        if receiver is not None:  # else an agent of the program that has not started has it
+        if receiver is not None:  # otherwise it went to an agent of the program that has not started
             mailbox = runner.mailbox
             message = entry = msg.to_platform(receiver, mailbox.address)
-            deliver = mailbox.routes.get(receiver)  # as `Behaviour.send` does, without its coroutine
+            deliver = mailbox.routes.get(receiver)  # inlined `Behaviour.send`, without its coroutine
             if deliver is None:
                 await runner.send_far(message)
             elif full := deliver(message):
@@ -100,16 +100,16 @@ class CyclicBehaviour(ABC):
         agent.traces.entries.append((time(), entry, self._our_label or self.our_label))
 
     def receive(self, timeout: float | None = None) -> Coroutine[Any, Any, Message | None]:
-        """Return the next message, when awaited.
+        """Return an awaitable for the next message.
 
         Args:
-            timeout: how many seconds to wait for one; with None or 0 it only looks.
+            timeout: how many seconds to wait; with None or 0, it does not wait.
 
         Returns:
             The message; None if there is none.
 
         Raises:
-            asyncio.CancelledError: when cancelled; no message is lost by it.
+            asyncio.CancelledError: if cancelled; no message is lost.
         """
         runner = self._our_runner
         if runner is None:
@@ -123,7 +123,7 @@ class CyclicBehaviour(ABC):
         """End the behaviour when its current `run` returns.
 
         Args:
-            exit_code: what `exit_code` is then; None leaves that as it is, 0 if nobody has set it.
+            exit_code: the new `exit_code`; None leaves it unchanged, 0 if never set.
         """
         self._our_killed = True
         if exit_code is not None:
@@ -135,10 +135,10 @@ class CyclicBehaviour(ABC):
 
     @property
     def exit_code(self) -> Any:
-        """What `kill` was given, or the exception that has ended the behaviour; 0 without any.
+        """The value passed to `kill`, or the exception that ended the behaviour; 0 by default.
 
         Raises:
-            BehaviourNotFinishedException: it was not killed and has not come to its end.
+            BehaviourNotFinishedException: it was neither killed nor has it ended.
         """
         if self._done() or self._our_killed:
             return self._exit_code
@@ -153,10 +153,10 @@ class CyclicBehaviour(ABC):
         return self._our_finished
 
     async def join(self, timeout: float | None = None) -> None:
-        """Wait until the behaviour has ended; what it has ended with is its `exit_code`.
+        """Wait until the behaviour has ended; see `exit_code` for the result.
 
         Args:
-            timeout: how many seconds at most; None for any time.
+            timeout: the limit in seconds; None for no limit.
 
         Raises:
             TimeoutError: it has not ended in time.
@@ -172,7 +172,7 @@ class CyclicBehaviour(ABC):
 
     @property
     def template(self) -> BaseTemplate | None:
-        """Which messages the behaviour gets; None for all."""
+        """The template of messages that the behaviour gets; None for all."""
         return self._our_template
 
     @template.setter
@@ -195,19 +195,19 @@ class CyclicBehaviour(ABC):
 
     @property
     def queue(self) -> MessageQueue | None:
-        """The messages that wait; None while the behaviour has no agent."""
+        """The waiting messages; None while the behaviour has no agent."""
         return None if self._our_runner is None else MessageQueue(self._our_runner)
 
     async def enqueue(self, message: Message) -> None:
-        """Put a message among those that wait to be received."""
+        """Add a message to the mailbox."""
         await MessageQueue(self.our_runner()).put(message)
 
     def get(self, name: str) -> Any:
-        """Return the agent's knowledge of `name`, None if it has none."""
+        """Return the agent's value for `name`; None if it has none."""
         return self._our_own_agent().get(name)
 
     def set(self, name: str, value: Any) -> None:
-        """Set the agent's knowledge of `name`."""
+        """Set the agent's value for `name`."""
         self._our_own_agent().set(name, value)
 
     @property
@@ -217,12 +217,12 @@ class CyclicBehaviour(ABC):
 
     @property
     def web(self) -> Any:
-        """The agent's pages, which there are not; None without an agent."""
+        """A stand-in for the agent's web pages; None without an agent."""
         return None if self.agent is None else self.agent.web
 
     @property
     def our_label(self) -> str:
-        """What the agent's traces call the behaviour."""
+        """The behaviour's name in the agent's trace."""
         if self._our_label is None:
             self._our_label = str(self)
         return self._our_label
@@ -230,31 +230,31 @@ class CyclicBehaviour(ABC):
     # -- files ----------------------------------------------------------------------------------------------
 
     async def upload_file(self, filename: str, input_file: IO[bytes] | None = None) -> str | None:
-        """Return None, as SPADE does where no server keeps files; why is logged once."""
+        """Return None, as SPADE does without a file server; the reason is logged once."""
         del filename, input_file
         warn_once(_NO_FILES)
         return None
 
     async def send_file(self, to: str, url: str) -> None:
-        """Send the address of a file; errors as of `send`.
+        """Send the URL of a file; errors as of `send`.
 
         Args:
             to: the receiver.
-            url: the file's address, which is not looked at.
+            url: the file's URL, which is not checked.
         """
         await self.send(Message(to, metadata={"performative": "0363", "url": url}))
 
     async def upload_and_send_file(
         self, to: str, filename: str, input_file: IO[bytes] | None = None
     ) -> str | None:
-        """Upload a file and send its address, if it has one; errors as of `send`."""
+        """Upload a file and send its URL, if it has one; errors as of `send`."""
         url = await self.upload_file(filename=filename, input_file=input_file)
         if url is not None:
             await self.send_file(to, url)
         return url
 
     async def download_file(self, url: str, dest_path: str | Path | None = None) -> Never:
-        """Refuse: no server keeps files.
+        """Raise UnsupportedError: there is no file server.
 
         Raises:
             UnsupportedError: always.
@@ -274,7 +274,7 @@ class CyclicBehaviour(ABC):
         self._our_runner = Runner(self, agent)
 
     def our_runner(self) -> Runner:
-        """Return what runs the behaviour.
+        """Return the behaviour's runner.
 
         Raises:
             AgentStateError: it has no agent.
@@ -293,24 +293,24 @@ class CyclicBehaviour(ABC):
 
     @classmethod
     def our_has_own_match(cls) -> bool:
-        """Return whether a subclass decides by itself which messages it gets."""
+        """Return whether a subclass overrides `match`."""
         return cls.match is not CyclicBehaviour.match
 
     @classmethod
     def our_has_own_step(cls) -> bool:
-        """Return whether a kind does more than `run` in each step."""
+        """Return whether a kind overrides the step around `run`."""
         return cls._run is not CyclicBehaviour._run
 
     def _done(self) -> bool:
-        """Return whether the behaviour has come to its end by itself."""
+        """Return whether the behaviour has ended by itself."""
         return False
 
     async def _run(self) -> None:
-        """Run one step, between two checks whether it is killed; for the kinds."""
+        """Run one step, between two checks for `kill`; for the kinds."""
         await self.run()
 
     async def our_live(self) -> None:
-        """Run the behaviour from beginning to end; called by its runner."""
+        """Run the behaviour from start to end; called by its runner."""
         agent = self._our_own_agent()
         if not agent.is_alive():
             await agent.our_come_alive()
@@ -322,12 +322,12 @@ class CyclicBehaviour(ABC):
             step = self._run if self.our_has_own_step() else self.run
             mailbox = self.our_runner().mailbox
             while not self._done() and not self._our_killed:
-                mailbox.burst = 1  # which `receive` makes 0 where it waits
+                mailbox.burst = 1  # `receive` sets it to 0 if it waits
                 try:
                     await step()
                 except Exception as error:  # noqa: BLE001 -- as above
                     self._our_failed("run", error)
-                if mailbox.burst:  # as in SPADE, the others have their turn after each run
+                if mailbox.burst:  # as in SPADE, others get their turn after each run
                     await pause()
             try:
                 await self.on_end()
@@ -336,12 +336,12 @@ class CyclicBehaviour(ABC):
         finally:
             self.is_running = False
             agent.container.running.discard(self)
-            with suppress(ValueError):  # somebody has taken it out
+            with suppress(ValueError):  # already removed
                 agent.remove_behaviour(self)
             self.our_finish()
 
     def our_finish(self) -> None:
-        """Mark the behaviour as ended, and wake those who wait for its end."""
+        """Mark the behaviour as ended, and wake its waiters."""
         self._our_finished = True
         waiting, self._our_joining = self._our_joining or (), None
         for ended in waiting:
@@ -349,7 +349,7 @@ class CyclicBehaviour(ABC):
                 ended.set_result(None)
 
     def _our_failed(self, where: str, error: Exception) -> None:
-        """End with an exception, which is seen."""
+        """End with an exception, and log it."""
         agent = self._our_own_agent()
         logger.error(
             "%s of %s of agent %s raised an exception", where, self, agent.jid, exc_info=as_raised(error)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.spade")
 
-_LONGEST = 500  # characters of a body that is shown whole
+_LONGEST = 500  # characters of a body shown in full
 
 
 class InvalidPerformativeError(ValueError):
-    """The performative is none of FIPA00037's.
+    """The performative is not defined by FIPA00037.
 
     Args:
-        performative: what was given.
-        valid_performatives: those that there are, as a text.
+        performative: the given value.
+        valid_performatives: the valid ones, as text.
     """
 
     def __init__(self, performative: str, valid_performatives: str) -> None:
@@ -31,21 +31,21 @@ class InvalidPerformativeError(ValueError):
 
 
 class PerformativeNotSetError(ValueError):
-    """A message was to be built without a performative."""
+    """A message cannot be built without a performative."""
 
     def __init__(self) -> None:
         super().__init__("the message has no performative; call set_performative() before build()")
 
 
 class FIPAMessageBuilder:
-    """Builds a message, step by step; each step returns the builder.
+    """Builds a message step by step; each method returns the builder.
 
     Args:
         sender: the sender's address.
         receiver: the receiver's.
     """
 
-    # What each act does to its content, from the summaries of FIPA00037, section 3.
+    # What each act does with its content, from the summaries of FIPA00037, section 3.
     PERFORMATIVES: ClassVar[Mapping[str, str]] = {
         "accept-proposal": "accepts what was proposed",
         "agree": "agrees to perform an action",
@@ -91,21 +91,21 @@ class FIPAMessageBuilder:
         }
 
     def set_performative(self, performative: str) -> Self:
-        """Set the act.
+        """Set the performative.
 
         Raises:
-            InvalidPerformativeError: it is none of `PERFORMATIVES`.
+            InvalidPerformativeError: it is not in `PERFORMATIVES`.
         """
         if performative not in self.PERFORMATIVES:
             raise InvalidPerformativeError(performative, ", ".join(self.PERFORMATIVES))
         return self._set("performative", performative)
 
     def set_body(self, content: Any, as_json: bool = True) -> Self:  # noqa: FBT001, FBT002 -- SPADE's
-        """Set the content: text as it is, and else what JSON makes of it.
+        """Set the content: text as it is, anything else as JSON.
 
         Args:
             content: the content.
-            as_json: whether it is JSON, and not plain text.
+            as_json: whether to encode it as JSON rather than plain text.
         """
         if as_json and not isinstance(content, str):
             self.message.body = json.dumps(content, ensure_ascii=False)
@@ -115,11 +115,11 @@ class FIPAMessageBuilder:
         return self._set("language", "json" if as_json else "string")
 
     def set_language(self, language: str) -> Self:
-        """Set the language of the content; one that is not known is logged."""
+        """Set the language of the content; log an unknown one."""
         return self._set_known("language", language, self.LANGUAGES)
 
     def set_protocol(self, protocol: str) -> Self:
-        """Set the interaction protocol; one that is not known is logged."""
+        """Set the interaction protocol; log an unknown one."""
         return self._set_known("protocol", protocol, self.PROTOCOLS)
 
     def set_ontology(self, ontology: str) -> Self:
@@ -127,19 +127,19 @@ class FIPAMessageBuilder:
         return self._set("ontology", ontology)
 
     def set_conversation_id(self, conversation_id: str) -> Self:
-        """Set the conversation that the message belongs to."""
+        """Set the message's conversation."""
         return self._set("conversation-id", conversation_id)
 
     def set_in_reply_to(self, reply_to: str) -> Self:
-        """Set which message this one answers, by that one's `reply-with`."""
+        """Set the `reply-with` of the message that this one answers."""
         return self._set("in-reply-to", reply_to)
 
     def set_reply_by(self, minutes: int = 5) -> Self:
-        """Set until when an answer is wanted: so many minutes from now."""
+        """Set the deadline for an answer, in minutes from now."""
         return self._set("reply-by", (_now() + timedelta(minutes=minutes)).isoformat())
 
     def set_custom_metadata(self, key: str, value: Any) -> Self:
-        """Set another value, as text."""
+        """Set a custom value, as text."""
         return self._set(str(key), str(value))
 
     def _set(self, key: str, value: str) -> Self:
@@ -166,7 +166,7 @@ class FIPAMessageBuilder:
     def create_inform_message(
         cls, sender: str, receiver: str, content: Any, ontology: str = "general"
     ) -> Message:
-        """Return an `inform`, as of the protocol subscribe."""
+        """Return an `inform` of the subscribe protocol."""
         builder = cls(sender, receiver).set_performative("inform").set_body(content)
         return builder.set_ontology(ontology).set_protocol("fipa-subscribe").build()
 
@@ -202,7 +202,7 @@ def _getter(key: str, default: str = "unknown") -> Callable[[FIPAMessageParser],
 
 
 class FIPAMessageParser:
-    """Reads a message that was built so.
+    """Reads a message of `FIPAMessageBuilder`.
 
     Args:
         message: the message.
@@ -220,11 +220,11 @@ class FIPAMessageParser:
     get_reply_with = _getter("reply-with", "")
 
     def get_custom_metadata(self, key: str, default: Any = None) -> Any:
-        """Return another value, or `default`."""
+        """Return a custom value, or `default`."""
         return self.metadata.get(key, default)
 
     def parse_body(self) -> Any:
-        """Return the content as JSON has it, if it is JSON, else as the text that it is."""
+        """Return the content decoded from JSON, or as text if it is not JSON."""
         body = self.message.body
         if self.get_language() == "json" or (body or "").strip().startswith(("{", "[")):
             try:
@@ -234,11 +234,11 @@ class FIPAMessageParser:
         return body
 
     def is_valid_fipa_message(self) -> bool:
-        """Return whether nothing is wrong with the message."""
+        """Return whether the message is valid."""
         return self.validate_fipa_message()[0]
 
     def validate_fipa_message(self) -> tuple[bool, str]:
-        """Return whether nothing is wrong with the message, and else what is."""
+        """Return whether the message is valid, and the error if not."""
         for field in "performative", "conversation-id":
             if field not in self.metadata:
                 return False, f"Missing '{field}' field"
@@ -253,7 +253,7 @@ class FIPAMessageParser:
         return True, ""
 
     def print_debug_info(self) -> str:
-        """Return the message as a text for people, and log it."""
+        """Return the message as human-readable text, and log it."""
         body = self.message.body or ""
         values = {"From": self.message.sender, "To": self.message.to, **self.metadata}
         shown = body if len(body) < _LONGEST else f"{body[:_LONGEST]}..."

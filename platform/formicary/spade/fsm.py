@@ -26,9 +26,9 @@ class NotValidTransition(Exception):  # noqa: N818 -- SPADE's name
 
 
 class State(OneShotBehaviour):
-    """One state of a machine: its `run` is done each time the machine comes to it.
+    """A state of a machine, which calls `run` each time it enters the state.
 
-    Without `set_next_state` the machine ends there. What is killed is this state, not the machine.
+    Without `set_next_state` the machine ends there. `kill` ends the state, not the machine.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class State(OneShotBehaviour):
 
 
 class FSMBehaviour(CyclicBehaviour):
-    """A machine of states, and of the transitions that there are between them.
+    """A state machine with states and transitions.
 
     Fill it before its agent starts; a subclass can do so in `setup`.
     """
@@ -74,12 +74,12 @@ class FSMBehaviour(CyclicBehaviour):
         """Add a state.
 
         Args:
-            name: what transitions call it.
-            state: what is done there.
-            initial: the machine starts there; of several, in the one that was added last.
+            name: its name in transitions.
+            state: the state.
+            initial: whether the machine starts there; the last such state wins.
 
         Raises:
-            AttributeError: it is no state.
+            AttributeError: `state` is not a State.
         """
         if not isinstance(state, State):
             raise AttributeError(  # noqa: TRY004 -- SPADE's
@@ -102,11 +102,11 @@ class FSMBehaviour(CyclicBehaviour):
         return self._states
 
     def is_valid_transition(self, source: str, dest: str) -> bool:
-        """Return True where the machine may go from one state to another.
+        """Return True if the machine has a transition between two states.
 
         Raises:
-            NotValidState: one of them is none of its states.
-            NotValidTransition: it may not.
+            NotValidState: one of them is unknown.
+            NotValidTransition: there is none.
         """
         for name in source, dest:
             if name not in self._states:
@@ -124,7 +124,7 @@ class FSMBehaviour(CyclicBehaviour):
             state.our_enter(self, agent)
 
     async def run(self) -> None:
-        """Do nothing: what is done is in the states."""
+        """Do nothing: the states do the work."""
 
     async def _run(self) -> None:
         if self.current_state is None:
@@ -155,7 +155,7 @@ class FSMBehaviour(CyclicBehaviour):
             self.current_state = name
 
     def to_graphviz(self) -> str:
-        """Return the machine in the language of Graphviz."""
+        """Return the machine as a Graphviz graph."""
         arrows = "".join(
             f"{_word(source)} -> {_word(dest)};"
             for source, ends in self._transitions.items()

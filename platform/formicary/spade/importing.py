@@ -1,4 +1,4 @@
-"""Has `import spade` in a program get this package."""
+"""Makes `import spade` in a program return this package."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ _BY_THE_WAY: Final = {
     "message": "logging typing.Dict typing.Optional typing.Type typing.Union",
     "template": "logging formicary.spade.message.Message",
 }
-"""Names that are in SPADE's modules since these import them, and that programs import from there."""
+"""Names that SPADE's modules import, and that programs import from them."""
 
 
 def why_left_out(part: str) -> str | None:
-    """Return why SPADE's part of a name is not there, as a sentence; None for any other name."""
+    """Return why a part of SPADE is not available, as a sentence; None for any other name."""
     return f"spade.{part} is not available: {_LEFT_OUT[part]}" if part in _LEFT_OUT else None
 
 
 class _LeftOutFinder:
-    """Says why what is left out cannot be imported; for `sys.meta_path`."""
+    """Explains why an omitted part cannot be imported; for `sys.meta_path`."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
         """Find nothing.
 
         Raises:
-            ImportError: it is a part of SPADE that is left out.
+            ImportError: it is an omitted part of SPADE.
         """
         del path, target
         package, _, part = name.rpartition(".")
@@ -74,9 +74,9 @@ _STAND_IN: Final = str(Path(__file__).with_name("stand_in"))
 
 
 def install() -> None:
-    """Make `import spade` return this package, also where SPADE is installed.
+    """Make `import spade` return this package, even if SPADE is installed.
 
-    It is so in this process, and in those that it starts from now on.
+    This holds for this process, and those that it starts from now on.
     """
     if _STAND_IN not in sys.path:
         sys.path.insert(0, _STAND_IN)  # multiprocessing passes it on
@@ -85,7 +85,7 @@ def install() -> None:
     sys.modules["spade"] = import_module(_PACKAGE)
     for name in _MODULES:
         module = sys.modules[f"spade.{name}"] = import_module(f"{_PACKAGE}.{name}")
-        vars(module).pop("__all__", None)  # `import *` gets what it gets of SPADE's
+        vars(module).pop("__all__", None)  # so that `import *` gets the same names as in SPADE
         for each in _BY_THE_WAY.get(name, "").split():
             vars(module).setdefault(each.rpartition(".")[2], resolve_name(each))
     if _LeftOutFinder not in sys.meta_path:

@@ -1,7 +1,7 @@
-r"""SPADE's addresses, and the names that their agents have in our containers.
+r"""SPADE addresses, and the names of their agents in our containers.
 
-`alice@localhost` is the agent `alice` of a container. An address in another domain, or with a resource, is a
-name in which XEP-0106 escapes what a name cannot have: `alice@example.org` is `alice\40example.org`.
+`alice@localhost` is the agent `alice` of a container. An address in another domain, or with a resource,
+becomes a name escaped by XEP-0106: `alice@example.org` is `alice\40example.org`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _ESCAPES = str.maketrans(_ESCAPED)
 _CHARACTERS = {code: character for character, code in _ESCAPED.items()}
 _CODE = re.compile("|".join(map(re.escape, _CHARACTERS)))
 known: dict[object, JID] = {}
-"""Addresses by the text that they were made of; looked into before one is made, as a call takes longer."""
+"""Addresses by the text they were made from: a cache looked up first, as a call takes longer."""
 
 
 class JID(str):
-    """An address, as text that knows its parts. What SPADE's programs ask of slixmpp's is here.
+    """An address, as a string with the parts of slixmpp's JID that SPADE programs use.
 
     Args:
-        address: `node@domain/resource`, where node and resource may be left out. Upper case is made lower
-            case, but in the resource.
+        address: `node@domain/resource`; node and resource are optional. All but the resource is converted to
+            lower case.
     """
 
     __slots__ = ("bare", "domain", "node", "resource")
@@ -59,7 +59,7 @@ class JID(str):
 
     @property
     def full(self) -> str:
-        """All of it."""
+        """The whole address."""
         return str(self)
 
     @property
@@ -71,25 +71,25 @@ class JID(str):
 
     @property
     def host(self) -> str:
-        """The part behind the `@`; also `domain` and `server`."""
+        """The part after the `@`; also `domain` and `server`."""
         return self.domain
 
     server = host
 
 
 NOBODY: Final = JID()
-"""No address."""
+"""The empty address."""
 
 
 def name_of(jid: JID) -> str:
-    """Return the name that the agent of an address has in its container."""
+    """Return the name of an address's agent in its container."""
     if jid.domain == HOME and jid.node and not jid.resource:
         return jid.node.translate(_ESCAPES)
     return jid.translate(_ESCAPES)
 
 
 def jid_of(address: str, platform: str) -> JID:
-    """Return the address by which SPADE's programs know an agent.
+    """Return an agent's SPADE address.
 
     Args:
         address: its full name, or an address outside the platform.

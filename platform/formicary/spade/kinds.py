@@ -1,4 +1,4 @@
-"""SPADE's behaviours that run once, by periods, or at a time."""
+"""SPADE's behaviours that run once, periodically, or at a given time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class OneShotBehaviour(CyclicBehaviour):
         self._already_executed = False
 
     def _done(self) -> bool:
-        # As in SPADE: whoever asks first is told that it is not done, be it the behaviour itself or somebody
-        # who wants its exit code.
+        # As in SPADE: the first call returns False, whether it comes from the behaviour itself or from a
+        # reader of its exit code.
         done, self._already_executed = self._already_executed, True
         return done
 
 
 class PeriodicBehaviour(CyclicBehaviour):
-    """Runs `run` at fixed times; those that pass while it still runs are left out.
+    """Runs `run` at fixed times; those that pass while it still runs are skipped.
 
     Args:
-        period: seconds from one run to the next; 0 for at once.
+        period: seconds between runs; 0 for at once.
         start_at: the time of the first run (without a zone: local time); None for at once.
 
     Raises:
@@ -36,12 +36,12 @@ class PeriodicBehaviour(CyclicBehaviour):
 
     def __init__(self, period: float, start_at: datetime | None = None) -> None:
         super().__init__()
-        self.period = period  # set by seconds, read as a timedelta
+        self.period = period  # set in seconds, read as a timedelta
         self._next_activation = start_at
 
     @property
     def period(self) -> timedelta:
-        """The time from one run to the next; it is set by seconds."""
+        """The time between runs; set it in seconds."""
         return self._period
 
     @period.setter
@@ -63,7 +63,7 @@ class PeriodicBehaviour(CyclicBehaviour):
 
 
 class TimeoutBehaviour(OneShotBehaviour):
-    """Runs `run` once, at a time, whether it is killed before that or not.
+    """Runs `run` once, at a given time, even if it is killed before.
 
     Args:
         start_at: the time (without a zone: local time).

@@ -1,5 +1,5 @@
-"""SPADE's messages: they can be changed, and name the act and all else in their metadata."""
-# ruff: noqa: SLF001 -- messages are made for each that is sent and received, without a call for each part
+"""SPADE's messages, which are mutable, with performative and other parameters in their metadata."""
+# ruff: noqa: SLF001 -- messages are created on each send and receive, without a call per attribute
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["SPADE_X_METADATA", "Message", "MessageBase"]
 
 
 class MessageBase:
-    """What messages and templates have in common.
+    """The base of messages and templates.
 
     Args:
         to: the receiver's address.
-        sender: the sender's; filled in when the message is sent.
+        sender: the sender's address; filled in on sending.
         body: the content.
-        thread: names the conversation.
-        metadata: further values by name, such as `performative`: text to text.
+        thread: the conversation.
+        metadata: further values by name, such as `performative`; both are text.
 
     Raises:
-        TypeError: a value is not of these types.
+        TypeError: a value has another type.
     """
 
-    # The metadata of a message that has come, and of an answer to it, is made when somebody looks at it:
-    # until then `_values` is None, and it is where it was, in the platform's message.
+    # The metadata of a received message, and of an answer to it, is created on access: until then `_values`
+    # is None, and the platform's message holds it.
     __slots__ = ("_body", "_came", "_sender", "_thread", "_to", "_values", "sent")
 
     _came: PlatformMessage
@@ -88,7 +88,7 @@ class MessageBase:
 
     @property
     def thread(self) -> str | None:
-        """What names the conversation."""
+        """The conversation."""
         return self._thread
 
     @thread.setter
@@ -121,14 +121,14 @@ class MessageBase:
         """Set one of the further values.
 
         Raises:
-            TypeError: one of them is no text.
+            TypeError: one of them is not text.
         """
         if type(key) is not str or type(value) is not str:
             _check_metadata(key, value)
         self._metadata[key] = value
 
     def get_metadata(self, key: str) -> str | None:
-        """Return one of the further values; None if there is none of this name."""
+        """Return one of the further values; None if there is none."""
         return self._metadata.get(key)
 
     @staticmethod
@@ -145,7 +145,7 @@ class MessageBase:
         return not self._sender
 
     def match(self, message: MessageBase) -> bool:
-        """Return whether each value that this has is in another message as well."""
+        """Return whether another message contains each value of this one."""
         return (
             (not self._to or message.to == self._to)
             and (not self._sender or message.sender == self._sender)
@@ -156,7 +156,7 @@ class MessageBase:
 
     @property
     def id(self) -> int:
-        """What tells this object from others in the process."""
+        """The object's identity in the process."""
         return id(self)
 
     def __eq__(self, other: object) -> bool:
@@ -171,10 +171,10 @@ class MessageBase:
 
 
 class Message(MessageBase):
-    """One message; arguments as of `MessageBase`. Who receives it gets a copy."""
+    """A message, received as a copy; arguments as of `MessageBase`."""
 
     def make_reply(self) -> Message:
-        """Return a copy with receiver and sender exchanged."""
+        """Return a copy with receiver and sender swapped."""
         reply = _new(Message)
         reply.sent = False
         reply._to = self._sender
@@ -191,10 +191,10 @@ class Message(MessageBase):
 
     @classmethod
     def from_node(cls, node: object) -> Never:
-        """Refuse: there are no XMPP stanzas here.
+        """Raise an error: there are no XMPP stanzas here.
 
         Raises:
-            AttributeError, UnsupportedError: it is none, or it is one.
+            AttributeError, UnsupportedError: it is not a stanza, or it is one.
         """
         if isinstance(node, MessageBase):
             raise AttributeError(  # noqa: TRY004 -- SPADE's
@@ -203,7 +203,7 @@ class Message(MessageBase):
         raise UnsupportedError(_NO_STANZAS)
 
     def prepare(self, client: object) -> Never:
-        """Refuse: there are no XMPP stanzas here.
+        """Raise an error: there are no XMPP stanzas here.
 
         Raises:
             UnsupportedError: always.
@@ -212,11 +212,11 @@ class Message(MessageBase):
         raise UnsupportedError(_NO_STANZAS)
 
     def to_platform(self, receiver: str | None, sender: str | None) -> PlatformMessage:
-        """Return what goes on its way.
+        """Return the platform's message to send.
 
         Args:
             receiver: the full name of the agent, or an address outside the platform.
-            sender: that of the sender.
+            sender: the sender's full name.
         """
         metadata = self._values
         if metadata is None:
@@ -227,7 +227,7 @@ class Message(MessageBase):
                 self._body or "",
                 came.performative,
                 self._thread,
-                None,  # the answer's receiver would be a name of the platform's
+                None,  # the answer's receiver would be a platform name
                 came.language,
                 came.encoding,
                 came.ontology,
@@ -246,7 +246,7 @@ class Message(MessageBase):
         rest: dict[str, str] = {}
         for key, value in metadata.items():
             name = FORM_PARAMETERS.get(key)
-            if name is None or name == "reply_to":  # which would be a name of the platform's
+            if name is None or name == "reply_to":  # which would be a platform name
                 rest[key] = value
             else:
                 values[name] = value
@@ -256,12 +256,12 @@ class Message(MessageBase):
 
     @classmethod
     def from_platform(cls, message: PlatformMessage, to: JID, sender: JID) -> Self:
-        """Return what has come as SPADE's programs know it.
+        """Return a received message as a SPADE message.
 
         Args:
-            message: what has come.
+            message: the platform's message.
             to: the receiver's address.
-            sender: the sender's.
+            sender: the sender's address.
         """
         made = _new(cls)
         made.sent = False
@@ -284,11 +284,11 @@ _LATER = [(key, name) for key, name in FORM_PARAMETERS.items() if name not in {"
 
 
 def metadata_of(message: PlatformMessage) -> dict[str, str]:
-    """Return SPADE's metadata of a message: its parameters by FIPA's names, and what else it has."""
+    """Return a message's SPADE metadata: parameters by FIPA names, and its own metadata."""
     metadata = dict(message.metadata) if message.metadata else {}
     if message.performative is not None:
         metadata["performative"] = message.performative
-    # These five come first of the rest: where none is there, which is usual, nothing is looked through.
+    # The rest starts with these five: if none is set, as usual, nothing is iterated.
     if (
         message.conversation_id is None
         and message.ontology is None
@@ -307,7 +307,7 @@ def metadata_of(message: PlatformMessage) -> dict[str, str]:
 
 
 def value_of(message: PlatformMessage, key: str) -> str | None:
-    """Return what SPADE's metadata of a message has under a name."""
+    """Return one value of a message's SPADE metadata."""
     if key == "performative":
         return message.performative
     if (name := FORM_PARAMETERS.get(key)) is not None and name != "reply_to":
@@ -322,7 +322,7 @@ def value_of(message: PlatformMessage, key: str) -> str | None:
 def _address(given: object, what: str) -> JID:
     if given is None:
         return NOBODY
-    if isinstance(given, str) or hasattr(given, "bare"):  # slixmpp's addresses as well
+    if isinstance(given, str) or hasattr(given, "bare"):  # also slixmpp's addresses
         return JID(str(given))
     raise TypeError(
         f"a message's {what} must be an address, such as 'alice@localhost', not {type(given).__name__}"

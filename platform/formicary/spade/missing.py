@@ -1,4 +1,4 @@
-"""Stand-ins for parts of SPADE that are left out: they do nothing and warn once, or raise an error."""
+"""Stand-ins for omitted parts of SPADE, which do nothing and warn once, or raise an error."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _BY_THE_WAY = {
     "register_plugin",
     "send_presence",
 }
-"""Methods of the client that programs can do without."""
+"""Methods of the client that are not essential to programs."""
 
 _warned: set[str] = set()
 
 
 def warn_once(sentence: str) -> None:
-    """Log a warning, unless it was logged before in this process."""
+    """Log a warning once per process."""
     if sentence not in _warned:
         _warned.add(sentence)
         logger.warning("%s", sentence)
 
 
 class Nothing:
-    """A stand-in that is false and empty, as are all its attributes and results.
+    """A stand-in that is false and empty, like all its attributes and results.
 
     Args:
-        why: what is logged when something of it is called.
+        why: the warning logged when it is called.
     """
 
     def __init__(self, why: str) -> None:
@@ -75,7 +75,7 @@ class Nothing:
 
 
 class Pages(Nothing):
-    """Stands for an agent's web pages, and ignores what programs set up there."""
+    """Stands in for an agent's web pages, and ignores their setup."""
 
     hostname = port = None
 
@@ -89,7 +89,7 @@ class Pages(Nothing):
 
 
 class NoClient:
-    """Stands for an agent's XMPP client: false; what programs rely on raises an error."""
+    """Stands in for an agent's XMPP client: false; essential methods raise an error."""
 
     def __getattr__(self, name: str) -> Nothing:
         if name in _BY_THE_WAY:

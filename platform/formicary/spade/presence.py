@@ -1,4 +1,4 @@
-"""The presence of an agent of SPADE that has an account, and its contacts."""
+"""The presence of a SPADE agent with an account, and its contacts."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _AFTER_BEING_LEFT = {"both": "to", "from": "none"}
 
 
 class PresenceManager:
-    """Whether the agent is online for others, others for it, and who may see that.
+    """Manages the agent's presence, its contacts', and subscriptions.
 
-    Without an account, it keeps what the program sets; nobody else learns of it, which is logged once.
+    Without an account, it only stores the program's settings, invisible to others, which is logged once.
 
-    Methods whose names begin with `on_` are called when something happens; set others in their places.
+    Methods whose names begin with `on_` are callbacks; replace them with your own.
 
     Args:
-        agent: whose presence it is.
-        approve_all: whether everybody who asks may see the agent's presence.
+        agent: the agent.
+        approve_all: whether to approve all subscription requests.
     """
 
     def __init__(self, agent: Agent, approve_all: bool = False) -> None:  # noqa: FBT001, FBT002 -- SPADE's
@@ -56,8 +56,8 @@ class PresenceManager:
         self.approve_all = approve_all
         self.contacts: dict[str, Contact] = {}
         self.current_presence: PresenceInfo | None = None
-        self.account: Presence | None = None  # that of the agent's account
-        self.no_account = _NO_ACCOUNT  # why it has none
+        self.account: Presence | None = None  # the account's presence
+        self.no_account = _NO_ACCOUNT  # the reason for having none
 
     def _account(self) -> Presence | Nothing:
         return self.account or Nothing(self.no_account)
@@ -69,19 +69,19 @@ class PresenceManager:
         return self.current_presence is not None and self.current_presence.is_available()
 
     def get_presence(self) -> PresenceInfo | None:
-        """Return what the agent has said of itself; None if nothing."""
+        """Return the agent's own presence; None if unset."""
         return self.current_presence
 
     def get_show(self) -> PresenceShow:
-        """Return how much the agent may be disturbed."""
+        """Return the agent's availability for chat."""
         return PresenceShow.NONE if self.current_presence is None else self.current_presence.show
 
     def get_status(self) -> str | None:
-        """Return the agent's text for people."""
+        """Return the agent's status text."""
         return None if self.current_presence is None else self.current_presence.status
 
     def get_priority(self) -> int:
-        """Return which one of the account's connections gets messages: the highest."""
+        """Return the agent's priority; the account's connection with the highest gets messages."""
         return 0 if self.current_presence is None else self.current_presence.priority
 
     def set_presence(
@@ -95,8 +95,8 @@ class PresenceManager:
 
         Args:
             presence_type: `AVAILABLE` or `UNAVAILABLE`.
-            show: how much it may be disturbed.
-            status: a text for people.
+            show: the availability for chat.
+            status: a human-readable text.
             priority: from -128 to 127.
         """
         account = self._account()
@@ -118,14 +118,14 @@ class PresenceManager:
     # -- contacts -------------------------------------------------------------------------------------------
 
     def get_contacts(self) -> dict[str, Contact]:
-        """Return those whose presence the agent sees, or has asked to see, by address."""
+        """Return contacts that the agent has subscribed to, or asked to, by address."""
         return {jid: contact for jid, contact in self.contacts.items() if contact.is_subscribed()}
 
     def get_contact(self, jid: str) -> Contact:
-        """Return what is known of somebody.
+        """Return a contact.
 
         Raises:
-            ContactNotFound: nothing was ever heard of it.
+            ContactNotFound: the address is unknown.
         """
         bare = JID(str(jid)).bare
         if bare not in self.contacts:
@@ -133,14 +133,14 @@ class PresenceManager:
         return self.contacts[bare]
 
     def get_contact_presence(self, jid: str, resource: str | None = None) -> PresenceInfo:
-        """Return somebody's presence; errors as of `get_contact` and `Contact.get_presence`."""
+        """Return a contact's presence; errors as of `get_contact` and `Contact.get_presence`."""
         return self.get_contact(jid).get_presence(resource)
 
     def subscribe(self, jid: str) -> None:
         """Ask to see another's presence.
 
         Raises:
-            LinkError: the account has no connection at this moment.
+            LinkError: the account is not connected.
         """
         account = self._account()
         contact = self._known(jid)
@@ -185,7 +185,7 @@ class PresenceManager:
     # -- what comes -----------------------------------------------------------------------------------------
 
     def handle_presence(self, presence: Any) -> None:
-        """Record somebody's presence, and call the program's callbacks.
+        """Record a contact's presence, and call the program's callbacks.
 
         Args:
             presence: a stanza, by its parts: `from`, `type`, `show`, `status` and `priority`.
@@ -194,7 +194,7 @@ class PresenceManager:
         if peer.bare == self.agent.jid.bare:
             return
         kind = presence["type"]
-        is_show = kind in {show.value for show in PresenceShow}  # as slixmpp has it where there is one
+        is_show = kind in {show.value for show in PresenceShow}  # slixmpp reports `show` as the type, if set
         info = PresenceInfo(
             PresenceType.AVAILABLE if is_show else PresenceType(kind),
             PresenceShow(presence["show"] or "none"),
@@ -240,26 +240,26 @@ class PresenceManager:
     # -- for programs to replace ----------------------------------------------------------------------------
 
     def on_subscribe(self, peer_jid: str) -> None:
-        """Called when somebody asks to see the agent's presence."""
+        """Called when a contact asks to see the agent's presence."""
 
     def on_subscribed(self, peer_jid: str) -> None:
-        """Called when somebody lets the agent see its presence."""
+        """Called when a contact lets the agent see its presence."""
 
     def on_unsubscribe(self, peer_jid: str) -> None:
-        """Called when somebody stops seeing the agent's presence."""
+        """Called when a contact stops seeing the agent's presence."""
 
     def on_unsubscribed(self, peer_jid: str) -> None:
-        """Called when somebody no longer lets the agent see its presence."""
+        """Called when a contact no longer lets the agent see its presence."""
 
     def on_presence_received(self, presence: Any) -> None:
-        """Called with each presence that comes, by its parts."""
+        """Called with each presence received."""
 
     def on_available(
         self, peer_jid: str, presence_info: PresenceInfo, last_presence: PresenceInfo | None
     ) -> None:
-        """Called when somebody is online."""
+        """Called when a contact is online."""
 
     def on_unavailable(
         self, peer_jid: str, presence_info: PresenceInfo, last_presence: PresenceInfo | None
     ) -> None:
-        """Called when somebody is offline."""
+        """Called when a contact is offline."""

@@ -1,4 +1,4 @@
-"""What runs a behaviour of SPADE in a container: a behaviour of the platform, and its mailbox as a queue."""
+"""The platform behaviour that runs a SPADE behaviour, and its mailbox as a queue."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Runner(Behaviour):
-    """Runs one behaviour of SPADE, and has its messages.
+    """Runs one SPADE behaviour and holds its mailbox.
 
-    Nothing of the platform's own cancels it: SPADE's behaviours end when they come to their end.
+    The platform never cancels it: SPADE behaviours end by themselves.
 
     Args:
         behaviour: the behaviour.
@@ -45,7 +45,7 @@ class Runner(Behaviour):
         self.mailbox.matches = _arrived if wants_all else self.wants
 
     def wants(self, message: PlatformMessage) -> bool:
-        """Return whether the behaviour is to get a message."""
+        """Return whether the behaviour gets a message."""
         if not _arrived(message):
             return False
         if self.matches_itself:
@@ -60,7 +60,7 @@ class Runner(Behaviour):
         if not timeout or mailbox.messages or mailbox.scheduler.current is not mailbox.strand:
             message = yield from self.receive(timeout or 0).__await__()
         else:
-            # As `Behaviour.receive` waits, without its coroutine.
+            # Inlined wait of `Behaviour.receive`, without its coroutine.
             mailbox.receives = True
             deadline = mailbox.deadline
             if deadline is None or timeout < deadline.armed:
@@ -80,7 +80,7 @@ class Runner(Behaviour):
         return Message.from_platform(message, owner.jid, sender)
 
     async def send_far(self, message: PlatformMessage) -> None:
-        """Send a message to which there is no way yet; errors as of `Behaviour.send`."""
+        """Send a message for which there is no route yet; errors as of `Behaviour.send`."""
         if self.mailbox.address is None:
             raise AgentStateError(f"{self} has not started: start its agent first")
         await self.agent.container.dispatcher.send(message)
@@ -94,14 +94,14 @@ class Runner(Behaviour):
         self.mailbox.matches = _nothing
 
     async def run(self) -> None:
-        """Do nothing: `main_coroutine` is all that there is."""
+        """Do nothing: `main_coroutine` does everything."""
 
     def main_coroutine(self) -> Coroutine[Any, Any, None]:
-        """Return what the behaviour does from its beginning to its end."""
+        """Return the coroutine of the behaviour's whole life."""
         return self.behaviour.our_live()
 
     def strand_ended(self, strand: Any) -> None:
-        """Called when it has ended; what it has not received is dropped, as SPADE does."""
+        """Called when it has ended; unreceived messages are dropped, as in SPADE."""
         self.mailbox.empty()
         super().strand_ended(strand)
 
@@ -110,7 +110,7 @@ class Runner(Behaviour):
 
 
 def _arrived(message: PlatformMessage) -> bool:
-    """Return whether a message is no failure notice, which only the agent gets."""
+    """Return whether a message is not a failure notice, which only the agent gets."""
     return message.performative != "failure" or not is_failure(message)
 
 
@@ -122,18 +122,18 @@ class MessageQueue:
     """A behaviour's mailbox as its attribute `queue`, which SPADE makes an `asyncio.Queue`.
 
     Args:
-        runner: whose mailbox it is.
+        runner: the runner.
     """
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
     async def put(self, message: Message) -> None:
-        """Put a message in."""
+        """Add a message."""
         self.put_nowait(message)
 
     def put_nowait(self, message: Message) -> None:
-        """Put a message in.
+        """Add a message.
 
         Raises:
             asyncio.QueueFull: there is no room.

@@ -52,7 +52,7 @@ class Starting(Coroutine[Any, Any, None]):
         traceback: TracebackType | None = None,
     ) -> Any:
         """Raise an exception in the coroutine."""
-        del value, traceback  # of a deprecated signature
+        del value, traceback  # parameters of a deprecated signature
         return self._coroutine.throw(error)
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Starting(Coroutine[Any, Any, None]):
         self._coroutine.close()
 
     def result(self, timeout: float | None = None) -> Never:
-        """Refuse.
+        """Raise UsageError.
 
         Raises:
             UsageError: always.

@@ -1,4 +1,4 @@
-"""SPADE's templates: which messages a behaviour wants."""
+"""SPADE's templates, which select a behaviour's messages."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class BaseTemplate(ABC):
-    """What can be combined: `&` (both), `|` (either), `^` (one of them, and not both) and `~` (not)."""
+    """A template, combinable by `&` (both), `|` (either), `^` (exactly one) and `~` (not)."""
 
     @abstractmethod
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
 
     def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
-        """Return whether a message is wanted, as it comes in; for the platform.
+        """Return whether a platform message matches; for the platform.
 
         Args:
             message: the message.
-            agent: who receives it.
+            agent: the receiver.
         """
         return self.match(agent.our_message_of(message))
 
@@ -50,13 +50,13 @@ def _checked(other: object) -> BaseTemplate:
 
 
 class NOTTemplate(BaseTemplate):
-    """Wants what another template does not want."""
+    """Matches what another template does not match."""
 
     def __init__(self, expr: BaseTemplate) -> None:
         self.expr = expr
 
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
         return not self.expr.match(message)
 
 
@@ -67,41 +67,41 @@ class _Pair(BaseTemplate):
 
 
 class ANDTemplate(_Pair):
-    """Wants what both of two templates want."""
+    """Matches what both of two templates match."""
 
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
         return self.expr1.match(message) and self.expr2.match(message)
 
 
 class ORTemplate(_Pair):
-    """Wants what one of two templates wants, or both."""
+    """Matches what at least one of two templates matches."""
 
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
         return self.expr1.match(message) or self.expr2.match(message)
 
 
 class XORTemplate(_Pair):
-    """Wants what one of two templates wants, and the other does not."""
+    """Matches what exactly one of two templates matches."""
 
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
         return self.expr1.match(message) != self.expr2.match(message)
 
 
 class Template(BaseTemplate, MessageBase):
-    """Wants messages in which each of its values is; what it does not have may be anything.
+    """Matches messages that contain each of its values.
 
-    Arguments: as of `Message`. It can be changed later, and then wants other messages.
+    Arguments: as of `Message`. It can be changed later.
     """
 
     def match(self, message: Any) -> bool:
-        """Return whether a message is wanted."""
+        """Return whether a message matches."""
         return MessageBase.match(self, message)
 
     def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
-        """Return whether a message is wanted, without making one of SPADE's; as of `BaseTemplate`."""
+        """Return whether a message matches, without creating a SPADE message; as `BaseTemplate`."""
         if type(self).match is not Template.match:
             return super().our_takes(message, agent)
         for key, value in self._metadata.items():

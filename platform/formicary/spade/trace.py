@@ -1,4 +1,4 @@
-"""What an agent of SPADE has sent and received lately."""
+"""The trace of a SPADE agent's latest messages."""
 
 from __future__ import annotations
 
@@ -14,56 +14,56 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Entry = tuple[datetime, Any, str | None]
-"""When it was (local time), the message, and what it was by: a behaviour's name, if one took it."""
+"""The local time, the message, and the behaviour's name, if any."""
 
 
 class TraceStore:
     """The latest messages of an agent.
 
     Args:
-        size: how many are kept.
-        read: makes a message of what was put in; None where that is one.
+        size: how many to keep.
+        read: converts an entry to a message; None if it is one.
     """
 
     def __init__(self, size: int, read: Callable[[Any], Any] | None = None) -> None:
         self.size = size
         self._read = read or (lambda event: event)
-        # Behaviours put in the platform's messages, and seconds in place of times: what takes time to make is
-        # made for those who look at it.
+        # Behaviours append the platform's messages and seconds: conversion takes time, so it is done on
+        # access.
         self.entries: deque[tuple[float, Any, str | None]] = deque(maxlen=size)
 
     @property
     def store(self) -> list[Entry]:
-        """All that is kept, the latest first."""
+        """All entries, latest first."""
         return [
             (datetime.fromtimestamp(at, UTC).astimezone().replace(tzinfo=None), self._read(event), category)
             for at, event, category in reversed(self.entries)
         ]
 
     def reset(self) -> None:
-        """Forget all."""
+        """Remove all entries."""
         self.entries.clear()
 
     def append(self, event: Any, category: str | None = None) -> None:
-        """Keep a message; the oldest one goes where there are too many."""
+        """Append a message; drop the oldest if there are too many."""
         self.entries.append((time(), event, category))
 
     def len(self) -> int:
-        """Return how many are kept."""
+        """Return the number of entries."""
         return len(self.entries)
 
     def all(self, limit: int | None = None) -> list[Entry]:
-        """Return the latest, the oldest of them first; at most `limit`."""
+        """Return the latest entries, oldest first; at most `limit`."""
         return _latest(self.store, limit)
 
     def received(self, limit: int | None = None) -> list[Entry]:
-        """Return the latest that were received, the oldest of them first; at most `limit`."""
+        """Return the latest received messages, oldest first; at most `limit`."""
         return _latest((entry for entry in self.store if not entry[1].sent), limit)
 
     def filter(
         self, limit: int | None = None, to: str | None = None, category: str | None = None
     ) -> list[Entry]:
-        """Return the latest of some kind, the oldest of them first.
+        """Return the latest matching entries, oldest first.
 
         Args:
             limit: how many at most.

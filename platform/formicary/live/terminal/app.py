@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from formicary.live.feed import Feed
 
-_EVERY = 0.25  # s between two drawings
-_SEEK = 5.0  # s of a recording that one key goes
+_EVERY = 0.25  # s between two refreshes
+_SEEK = 5.0  # s of a recording per key press
 _TITLES = {"dead": "Dead letters"}
 
 
 class LiveApp(App[str]):
-    """Shows a feed that is open.
+    """Shows an open feed.
 
     Args:
         feed: the feed.
@@ -69,10 +69,10 @@ class LiveApp(App[str]):
         self._line = Static(id="status")
 
     async def show(self) -> None:
-        """Run until the user ends it.
+        """Run until the user quits.
 
         Raises:
-            FormicaryError: the feed cannot go on.
+            FormicaryError: the feed cannot continue.
             asyncio.CancelledError: the user has pressed Ctrl-C.
         """
         await self.run_async()
@@ -82,7 +82,7 @@ class LiveApp(App[str]):
             raise asyncio.CancelledError
 
     def compose(self) -> ComposeResult:
-        """Make the widgets."""
+        """Create the widgets."""
         with TabbedContent():
             for number, table in enumerate(COLUMNS, 1):
                 with TabPane(f"{number} {_TITLES.get(table, table.capitalize())}", id=f"pane-{table}"):
@@ -91,7 +91,7 @@ class LiveApp(App[str]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to follow the feed."""
+        """Start following the feed."""
         for name, columns in COLUMNS.items():
             self._table(name).add_columns(*columns)
         self._table("messages").focus()
@@ -115,17 +115,17 @@ class LiveApp(App[str]):
 
     @property
     def _shown(self) -> str:
-        """The name of the table that is seen."""
+        """The name of the visible table."""
         return self.query_one(TabbedContent).active.removeprefix("pane-")
 
     def on_tabbed_content_tab_activated(self) -> None:
-        """Draw what is seen from now on."""
+        """Draw the table that is now visible."""
         self._is_drawn = False
         self._draw()
 
     def _draw(self) -> None:
         if len(self.screen_stack) > 1 or not self._line.is_attached:
-            return  # a dialog lies over it, or it is at its end
+            return  # a dialog covers it, or it is closing
         self._line.update(self._status())
         if self._is_drawn:
             return
@@ -167,7 +167,7 @@ class LiveApp(App[str]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key is active: some need a recording, some a view that may act."""
+        """Return whether a key is active: some require a recording, others permission to act."""
         del parameters
         if action in {"seek", "speed"}:
             return not self._feed.is_live
@@ -208,7 +208,7 @@ class LiveApp(App[str]):
             self._filter("")
 
     def action_follow(self) -> None:
-        """Show only messages of the conversation of the one that is selected."""
+        """Show only messages of the selected message's conversation."""
         container, _, number = (self._selected(self._table("messages")) or "").rpartition("/")
         message = self._view.messages.get((container, int(number))) if number else None
         if message is None or not message.conversation:
@@ -218,7 +218,7 @@ class LiveApp(App[str]):
             self._is_drawn = False
 
     def action_seek(self, steps: int) -> None:
-        """Go to another time of a recording."""
+        """Move to another time of a recording."""
         self._feed.seek(self._feed.position + steps * _SEEK)
 
     def action_speed(self, factor: float) -> None:
@@ -226,7 +226,7 @@ class LiveApp(App[str]):
         self._feed.speed = max(-64.0, min(64.0, self._feed.speed * factor))
 
     def action_act(self) -> None:
-        """Ask what is to be done."""
+        """Ask for an action."""
         name = self._selected(self._table("agents")) if self._shown == "agents" else None
         question = "kill, suspend, resume AGENT; move AGENT CONTAINER; create CLASS NAME; send AGENT ACT TEXT"
         self.push_screen(Asked(question, f"suspend {name}" if name else ""), self._act)

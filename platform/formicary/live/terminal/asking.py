@@ -1,4 +1,4 @@
-"""What a user types into the terminal view: filters, and what is to be done."""
+"""Parsing of what a user types into the terminal view: filters and actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIELDS = Filters.__struct_fields__
 
 
 def read_filters(typed: str) -> Filters:
-    """Return the filters that were typed: `agent=ann act=request`, and words that the body has.
+    """Return typed filters: `agent=ann act=request`, and words of the body.
 
     Raises:
         UsageError: there is no such filter.
@@ -33,20 +33,20 @@ def read_filters(typed: str) -> Filters:
 
 
 def write_filters(filters: Filters) -> str:
-    """Return what would be typed for filters."""
+    """Return filters as a user would type them."""
     named = [f"{name}={value}" for name in FIELDS if name != "text" and (value := getattr(filters, name))]
     return " ".join([*named, *([filters.text] if filters.text else [])])
 
 
 def read_act(typed: str) -> tuple[str, dict[str, Any]]:
-    """Return what is to be done, and its arguments, for `Feed.act`.
+    """Return a typed action and its arguments, for `Feed.act`.
 
     Args:
         typed: `move AGENT CONTAINER`, `create MODULE:CLASS NAME [CONTAINER]`, `send AGENT PERFORMATIVE TEXT`,
             or `kill`, `suspend` or `resume` and an agent.
 
     Raises:
-        UsageError: that is none of these.
+        UsageError: it is none of these.
     """
     match typed.split(maxsplit=3) if typed.startswith("send") else typed.split():
         case ["kill" | "suspend" | "resume" as act, agent]:

@@ -1,4 +1,4 @@
-"""What lies over the tables for a while: a line to be typed, and the details of something."""
+"""Dialogs over the tables: a line to type, and details."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Asked(ModalScreen[str | None]):
-    """Asks for a line; gives None if the user wants none.
+    """Asks for a line; returns None if the user cancels.
 
     Args:
-        question: what is asked.
-        typed: what stands there already.
+        question: the question.
+        typed: the initial text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Back")]
@@ -35,7 +35,7 @@ class Asked(ModalScreen[str | None]):
         self._typed = typed
 
     def compose(self) -> ComposeResult:
-        """Make the widgets."""
+        """Create the widgets."""
         yield Label(Text(self._question))
         yield Input(self._typed)
 
@@ -45,11 +45,7 @@ class Asked(ModalScreen[str | None]):
 
 
 class Details(ModalScreen[None]):
-    """Shows all that is known of something.
-
-    Args:
-        lines: what, as names and values.
-    """
+    """Shows details as names and values."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,enter,q", "dismiss(None)", "Back")]
 
@@ -58,7 +54,7 @@ class Details(ModalScreen[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """Make the widgets."""
+        """Create the widgets."""
         text = Text()
         for name, value in self._lines:
             text.append(f"{name:>14}  ", style="bold")
@@ -68,7 +64,7 @@ class Details(ModalScreen[None]):
 
 
 def details_of(thing: MessageSeen | AgentFigures | DeadLetter) -> list[tuple[str, str]]:
-    """Return names and values of all that is known of something."""
+    """Return all fields of a thing as names and values."""
     lines = []
     for name in thing.__struct_fields__:
         value = getattr(thing, name)

@@ -1,4 +1,4 @@
-"""What the tables of the terminal view say: rows of plain text, in which nothing is markup."""
+"""The terminal view's tables: rows of plain text, in which nothing is markup."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ COLUMNS: Final = {
 
 _LONGEST: Final = 60  # characters of a cell
 _ROWS: Final = 1000  # of a table
-_LATEST: Final = 200  # messages that are shown while they come
+_LATEST: Final = 200  # messages shown while following
 
 Row = tuple[str, tuple[Text, ...]]
-"""What names a row in its table, and its cells."""
+"""A row's key in its table, and its cells."""
 
 
 def rows(table: str, view: View, filters: Filters, *, all_messages: bool) -> list[Row]:
@@ -50,9 +50,9 @@ def rows(table: str, view: View, filters: Filters, *, all_messages: bool) -> lis
 
     Args:
         table: one of `COLUMNS`.
-        view: what is known.
+        view: the state to show.
         filters: which messages are shown.
-        all_messages: whether older messages are wanted, too.
+        all_messages: whether to include older messages.
     """
     if table == "messages":
         return list(_messages(view, filters, _ROWS if all_messages else _LATEST))
@@ -60,7 +60,7 @@ def rows(table: str, view: View, filters: Filters, *, all_messages: bool) -> lis
 
 
 def cell(text: object, longest: int = _LONGEST) -> Text:
-    """Return a text as it is shown: on one line, cut off, and never markup or what steers a terminal."""
+    """Return a text for a cell: one line, truncated, without markup or control characters."""
     line = printable(str(text))
     return Text(line if len(line) <= longest else f"{line[: longest - 1]}…", no_wrap=True)
 
@@ -77,7 +77,7 @@ def time_of(at: float) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a number as it is shown; `-` if it is not known."""
+    """Return a number as text; `-` if it is unknown."""
     return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"  # noqa: PLR2004 -- three digits
 
 
@@ -99,7 +99,7 @@ def _said(message: MessageSeen) -> tuple[Text, ...]:
 
 
 def waited(message: MessageSeen) -> str:
-    """Return how long a message has waited, as it is shown."""
+    """Return how long a message waited, as text."""
     if message.outcome == "dead":
         return "dead"
     return "..." if message.waited is None else f"{message.waited * 1000:.0f} ms" if message.waited else "0"

@@ -1,9 +1,9 @@
-"""The live view in a browser: a server on this machine, and the page that it gives.
+"""The live view in a browser: a server on this machine, and the page that it serves.
 
-- `serving`: opens the server, and ends it
-- `application`: what it answers: the page's files, and one web socket for each page
-- `guard`: who may ask
-- `hub`: the feed and its pages; `outbox` is what waits for one of them
-- `wire`: what page and server say to each other
+- `serving`: opens and closes the server
+- `application`: its answers: the page's files, and one WebSocket per page
+- `guard`: access control
+- `hub`: the feed and its pages; `outbox` is the queue of one page
+- `wire`: the messages between page and server
 - `static`: the page
 """

@@ -1,4 +1,4 @@
-"""What the server answers: the page's files, and one web socket for each page."""
+"""The server's answers: the page's files, and one WebSocket per page."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _STATIC = Path(__file__).parent / "static"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_SILENCE = 20.0  # s after which a page is asked whether it is there
-_ALIVE = 5.0  # s after which a page is told something; it waits for three times as long (connection.js)
+_SILENCE = 20.0  # s of silence until a page is pinged
+_ALIVE = 5.0  # s until a page is sent something; it waits three times as long (connection.js)
 _STRANGE = "Invalid token: open the address that `formicary watch` printed."
-_ACTS = 8  # that one page may have under way
+_ACTS = 8  # concurrent actions of one page
 
 
 class Application:
@@ -32,8 +32,8 @@ class Application:
 
     Args:
         hub: the feed and its pages.
-        guard: who may ask.
-        title: the name of what is watched.
+        guard: access control.
+        title: the name of the platform or recording.
     """
 
     def __init__(self, hub: Hub, guard: Guard, title: str) -> None:
@@ -49,7 +49,7 @@ class Application:
         self._headers = {**HEADERS, "Content-Security-Policy": policy}
 
     async def answer(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
-        """Answer with a file of the page, or talk with the page by its web socket."""
+        """Answer with a file of the page, or serve the page's WebSocket."""
         if (reason := self._guard.refusal(request)) is not None:
             return self._say(403, reason)
         if request.path == "/live":
@@ -61,14 +61,14 @@ class Application:
             return self._say(404, "Not found.")
         body, kind = self._files[name]
         response = web.Response(body=body, content_type=kind, charset="utf-8", headers=self._headers)
-        response.force_close()  # each is asked for once: no connection waits for more
+        response.force_close()  # each file is requested once: close the connection
         return response
 
     def _say(self, status: int, sentence: str) -> web.Response:
         return web.Response(status=status, text=f"{sentence}\n", headers=self._headers)
 
     async def _give_socket(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
-        """Conversation with a page until either end leaves."""
+        """Serve a page's WebSocket until either end leaves."""
         socket = web.WebSocketResponse(
             heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False, protocols=[PROTOCOL]
         )
@@ -78,11 +78,11 @@ class Application:
         try:
             await socket.prepare(request)
         except ConnectionError:
-            return web.Response()  # nobody takes it: the page has left before it was answered
+            return web.Response()  # discarded: the page left before the answer
         try:
             if not self._guard.has_token(request):
                 raise UsageError(_STRANGE)
-            connection.answer()  # it may stay
+            connection.answer()  # the connection may stay open
             with self._hub.seat() as seat:
                 await _Conversation(self._hub, socket, seat).hold(self._title)
         except FormicaryError as error:
@@ -92,7 +92,7 @@ class Application:
 
 
 class _Conversation:
-    """What is said with one page."""
+    """The exchange with one page."""
 
     def __init__(self, hub: Hub, socket: web.WebSocketResponse, seat: Seat) -> None:
         self._hub = hub
@@ -115,7 +115,7 @@ class _Conversation:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _tell_all(self, hello: wire.Hello) -> None:
-        with suppress(ConnectionError):  # the page is gone, which the other side of this sees
+        with suppress(ConnectionError):  # the page is gone, which the receiving task notices
             await self._tell(hello)
             while (parcel := await self._next()) is not None:
                 await self._tell(parcel)
@@ -133,7 +133,7 @@ class _Conversation:
         await self._socket.send_str(wire.encode(what).decode())
 
     def _hear(self, data: str | bytes) -> bool:
-        """Carry out a page's request; return False if it is malformed, and so no page of ours."""
+        """Carry out a page's request; return False if it is malformed, so not from our page."""
         try:
             said = wire.decode(data)
         except (msgspec.DecodeError, ValueError):
@@ -145,7 +145,7 @@ class _Conversation:
             case wire.Narrow():
                 self._hub.narrow(self._seat, said.filters)
             case wire.Play():
-                with suppress(FormicaryError):  # the page has no such buttons where it is no recording
+                with suppress(FormicaryError):  # the page has no such buttons without a recording
                     self._hub.play(said)
                 self._seat.wake()
             case wire.Do() | wire.Export():

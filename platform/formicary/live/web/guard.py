@@ -1,4 +1,4 @@
-"""Who may see the platform: whoever has the token, from this machine, and no other page on their behalf."""
+"""Access control: only holders of the token, from this machine, and no other web page on their behalf."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 PROTOCOL = "formicary"
-"""The web socket's subprotocol; the page adds the token there, since it can set no other header."""
+"""The WebSocket's subprotocol; the page appends the token, since it can set no other header."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self' {script}; style-src 'self'; img-src 'self' data: blob:; "
@@ -31,12 +31,12 @@ _POLICY = (
 class Guard:
     """The rules of one server.
 
-    Anybody on this machine may load the page's files, which are the same for everybody. Only the web socket
-    shows what the platform does, and takes acts, so only it needs the token. The token is in the address
-    after a `#`, which browsers do not send, and then in the page; a cookie would go to every port of a host.
+    Anybody on this machine may load the page's files, which are the same for everybody. Only the WebSocket
+    shows the platform and accepts actions, so only it requires the token. The token is in the address after a
+    `#`, which browsers do not send, and then in the page; a cookie would be sent to every port of a host.
 
     Args:
-        port: where it listens.
+        port: the server's port.
     """
 
     def __init__(self, port: int) -> None:
@@ -46,7 +46,7 @@ class Guard:
     def refusal(self, request: web.BaseRequest) -> str | None:
         """Return why a request is refused; None if it is not."""
         host = request.headers.get("Host", "")
-        if host not in self._hosts:  # another name that leads here: DNS rebinding
+        if host not in self._hosts:  # another name for this address: DNS rebinding
             return "Wrong host name: open the address that `formicary watch` printed."
         origin = request.headers.get("Origin")
         is_socket = request.headers.get("Upgrade", "").lower() == "websocket"
@@ -55,12 +55,12 @@ class Guard:
         return None
 
     def has_token(self, request: web.BaseRequest) -> bool:
-        """Return whether a request for a web socket comes with the token."""
+        """Return whether a request for a WebSocket has the token."""
         _, _, given = request.headers.get("Sec-WebSocket-Protocol", "").partition(",")
         return secrets.compare_digest(given.strip().encode(errors="replace"), self.token.encode())
 
     def policy(self, page: bytes) -> str:
-        """Return the policy for what a page may load: its own files, and the script in it."""
+        """Return a page's content security policy: its own files and its inline script."""
         (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
         return _POLICY.format(
             script=f"'sha256-{b64encode(sha256(script).digest()).decode()}'",

@@ -1,4 +1,4 @@
-"""One feed, and all pages that look at it."""
+"""One feed and all pages that show it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _MOST_PAGES = 16
 
 
 class Seat:
-    """The place of one page at the feed."""
+    """One page's subscription to the feed."""
 
     def __init__(self, hub: Hub, outbox: Outbox) -> None:
         self._hub = hub
         self.outbox = outbox
         self._changed = asyncio.Event()
-        self._playing: Playing | None = None  # as the page knows it
+        self._playing: Playing | None = None  # as last sent to the page
         self.ended: str | None = None
 
     async def next(self) -> Parcel | None:
-        """Wait for the next parcel; None says that nothing more comes, for the reason in `ended`."""
+        """Wait for the next parcel; None at the end, with the reason in `ended`."""
         while True:
             playing = self._hub.playing()
             parcel = self.outbox.take(None if playing == self._playing else playing)
@@ -50,12 +50,12 @@ class Seat:
 
 
 class Hub:
-    """Asks the feed for batches as long as there is a page, and gives them to all pages.
+    """Reads batches from the feed while there is a page, and passes them to all pages.
 
     Args:
-        feed: what is watched. It is open only while somebody looks, so that nothing is collected for nobody.
-        is_kept_open: whether it is open from the beginning, as where it is recorded. A recording always is,
-            for it would begin again with each page.
+        feed: the feed, open only while a page shows it, so that nothing is collected needlessly.
+        is_kept_open: whether it is open from the start, as when it is being recorded. A recording always is,
+            since it would start again with each page.
     """
 
     def __init__(self, feed: Feed, *, is_kept_open: bool = False) -> None:
@@ -70,7 +70,7 @@ class Hub:
         """Send batches to pages until the feed ends.
 
         Raises:
-            FormicaryError: it cannot go on; all pages were told why.
+            FormicaryError: the feed cannot continue; all pages were told why.
         """
         reason = "The recording has ended."
         try:
@@ -113,17 +113,17 @@ class Hub:
             self._narrow()
 
     def narrow(self, seat: Seat, filters: Filters) -> None:
-        """Show a page other messages from now on: those that match."""
+        """Change which messages a page is sent."""
         seat.outbox.filters = filters
         self._narrow()
         seat.outbox.begin_again()
         seat.wake()
 
     def play(self, said: Play) -> None:
-        """Play a recording otherwise; for all pages, as it is the same feed.
+        """Change speed or time of a recording, for all pages, which share the feed.
 
         Raises:
-            UsageError: this is none.
+            UsageError: this is not a recording.
         """
         match said.action:
             case "pause":
@@ -143,7 +143,7 @@ class Hub:
         return Playing(*feed.span, feed.position, feed.speed, feed.is_paused)
 
     async def _is_looked_at(self) -> bool:
-        """Wait until somebody looks."""
+        """Wait until a page is connected."""
         return self._is_kept_open or await self._somebody.wait()
 
     async def _pass_on(self) -> bool:
@@ -172,7 +172,7 @@ class Hub:
         await self._nobody.wait()
 
     def _narrow(self) -> None:
-        """Narrow the feed's filters to what all pages want; if they differ, to everything."""
+        """Set the feed's filters to those of all pages, or to none if they differ."""
         wanted = {seat.outbox.filters for seat in self._seats}
         filters = wanted.pop() if len(wanted) == 1 else Filters()
         if filters != self.feed.filters:

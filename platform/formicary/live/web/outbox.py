@@ -1,4 +1,4 @@
-"""What waits for one page: bounded, whatever the platform does and however slow the page is."""
+"""The queue of one page: bounded, whatever the platform does and however slow the page is."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from formicary.live.web.wire import Playing
     from formicary.observe.events import Event
 
-_UNANSWERED = 2  # parcels that a page may have without having said that it took them
-_WAITING = 600  # events that wait for a page: a screen shows some thirty messages
-_GONE = 20_000  # agents that have ended meanwhile
+_UNANSWERED = 2  # parcels that a page may have unacknowledged
+_WAITING = 600  # events waiting for a page; a screen shows some thirty messages
+_GONE = 20_000  # agents that ended meanwhile
 
 
 class Outbox:
-    """What one page has not been sent yet.
+    """Events not yet sent to one page.
 
-    A page that does not keep up gets fewer messages, the latest ones, and is told how many it does not see.
-    Of agents and containers it is told how they are, not how they came to be so: it misses nothing for good.
+    A slow page gets only the latest messages, and the number of those left out. Of agents and containers it
+    gets the current state, without intermediate ones, so it misses nothing for good.
 
     Args:
-        view: what is known up to now: what a page begins with.
+        view: the current state, sent to a page first.
     """
 
     def __init__(self, view: View) -> None:
@@ -42,23 +42,23 @@ class Outbox:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Forget what waits, and tell the page all anew."""
+        """Drop what waits, and send the page the whole state again."""
         self._clear()
         self._events.extend(filter(self._is_wanted, self._view.messages.values()))
         self._events.extend(self._view.dead)
-        # Between the messages that it is told of, and not before them.
+        # Between the messages it reports on, not before them.
         begin = next((event.at for event in self._events if isinstance(event, MessageSeen)), float("-inf"))
         self._left_out = sum(gap.left_out for gap in self._view.gaps if gap.at >= begin)
         self._figures = self._view.figures()
 
     @property
     def waiting(self) -> int:
-        """How many messages and other single events wait."""
+        """The number of messages and other single events that wait."""
         return len(self._events)
 
     @property
     def filters(self) -> Filters:
-        """Which messages the page wants; of those that wait, none is taken back."""
+        """Which messages the page wants; those that already wait are kept."""
         return self._filters
 
     @filters.setter
@@ -66,7 +66,7 @@ class Outbox:
         self._filters = filters
 
     def offer(self, batch: Iterable[Event]) -> None:
-        """Add what the feed has given."""
+        """Add a batch of the feed."""
         for event in batch:
             if isinstance(event, Begun):
                 self._clear()
@@ -80,7 +80,7 @@ class Outbox:
                 self._events.append(event)
 
     def taken(self, number: int) -> None:
-        """Record that the page has taken all parcels up to this one."""
+        """Record that the page has acknowledged all parcels up to this one."""
         if self._taken < number <= self._number:
             self._taken = number
 
@@ -88,14 +88,14 @@ class Outbox:
         """Return the next parcel; None if nothing waits, or the page has two unacknowledged.
 
         Args:
-            playing: of a recording, where it is.
+            playing: of a recording, its position.
         """
         is_empty = not (self._events or self._figures or self._left_out or playing)
         if is_empty or self._number - self._taken >= _UNANSWERED:
             return None
         self._number += 1
         events: list[Event] = list(self._events)
-        if self._figures is not None:  # at the end: what they say is newer
+        if self._figures is not None:  # last: they are newer
             events.append(self._figures)
         parcel = Parcel(self._number, events, self._left_out, self._begins_again, playing)
         self._events.clear()
@@ -113,7 +113,7 @@ class Outbox:
 
 
 def matches(filters: Filters, message: MessageSeen) -> bool:
-    """Return whether a message matches; upper and lower case are the same."""
+    """Return whether a message matches, ignoring case."""
     return (
         (not filters.agent or _has(message.sender, filters.agent) or _has(message.receiver, filters.agent))
         and (not filters.performative or message.performative == filters.performative)
@@ -128,7 +128,7 @@ def _has(text: str, part: str) -> bool:
 
 
 def _merge(before: Figures, after: Figures) -> Figures:
-    """Make one of two that follow each other, as if nobody had looked in between."""
+    """Merge two successive figures into one."""
     agents = {each.name: each for each in before.agents}
     gone = dict.fromkeys(before.gone)
     for each in after.agents:

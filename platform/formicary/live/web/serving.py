@@ -1,4 +1,4 @@
-"""The server of the live view: opened on this machine only, and ended in order."""
+"""The server of the live view, on this machine only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary.live.feed import Feed
 
 _HOST = "127.0.0.1"
-_MOST = 64  # connections: a page has one, and a few more while it is loaded
+_MOST = 64  # connections: a page has one, and a few more while it loads
 _KEPT = 10.0  # s that a connection stays open without a request
 
 
@@ -33,15 +33,15 @@ async def serve(
     """Serve the page of a feed until the feed ends, or this is cancelled.
 
     Args:
-        feed: what is watched; it is open only while a page looks, or always, as below.
+        feed: the feed, open only while a page shows it, unless `is_kept_open`.
         title: the name of the platform, or of the recording's file.
-        opened: is called with the address, which has the token in it.
+        opened: called with the address, which contains the token.
         port: where to listen on the loopback interface; 0 lets the system choose.
-        is_kept_open: whether the feed is open without pages, too, as where it is recorded.
+        is_kept_open: whether the feed is open without pages, too, as when it is being recorded.
 
     Raises:
         UsageError: the port is in use.
-        FormicaryError: the feed cannot go on, as where the platform has ended; the pages were told.
+        FormicaryError: the feed cannot continue, for example because the platform ended; the pages were told.
     """
     async with serving(feed, title=title, port=port, is_kept_open=is_kept_open) as (address, running):
         opened(address)
@@ -52,7 +52,7 @@ async def serve(
 async def serving(
     feed: Feed, *, title: str, port: int = 0, is_kept_open: bool = False
 ) -> AsyncIterator[tuple[str, asyncio.Task[None]]]:
-    """Open the server for a while: `async with`; arguments and errors as of `serve`.
+    """Open the server as an async context manager; arguments and errors as of `serve`.
 
     Yields:
         The address with the token, and the task that ends with the feed.

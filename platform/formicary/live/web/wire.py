@@ -1,4 +1,4 @@
-"""What page and server say to each other over their web socket: JSON, one object in each message."""
+"""The messages between page and server over their WebSocket: one JSON object each."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from formicary.observe import events
 from formicary.observe.events import Event, Filters, MessageSeen  # noqa: TC001 -- msgspec reads the types
 
 LONGEST = 1 << 21
-"""How many bytes a page may say at once: a conversation that it exports is said as it was shown."""
+"""The longest message of a page in bytes: a conversation to export is sent as it was shown."""
 
 
 class FromPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
-    """What all that a page says has in common."""
+    """Base of all messages of a page."""
 
 
 class Taken(FromPage, frozen=True, tag="taken"):
-    """The page has drawn all parcels up to this number."""
+    """Acknowledges all parcels up to this number as drawn."""
 
     number: int
 
 
 class Narrow(FromPage, frozen=True, tag="narrow"):
-    """The page wants to see these messages only."""
+    """Limits the messages that the page is sent."""
 
     filters: Filters
 
 
 class Do(FromPage, frozen=True, tag="act"):
-    """Something is to be done to the platform; it is answered by `Done` with the same `id`."""
+    """Requests an action on the platform; answered by `Done` with the same `id`."""
 
     id: int
     act: Act
@@ -39,7 +39,7 @@ class Do(FromPage, frozen=True, tag="act"):
 
 
 class Export(FromPage, frozen=True, tag="export"):
-    """Messages are to be written as a file of this name; the answer's result is its content."""
+    """Requests messages as a file of this name; the answer's result is its content."""
 
     id: int
     name: str
@@ -47,7 +47,7 @@ class Export(FromPage, frozen=True, tag="export"):
 
 
 class Play(FromPage, frozen=True, tag="play"):
-    """A recording is to be played otherwise: `value` is the speed, or the time in seconds since 1970."""
+    """Changes how a recording is played: `value` is the speed, or the time in seconds since 1970."""
 
     action: Literal["pause", "resume", "speed", "seek"]
     value: float = 0.0
@@ -57,7 +57,7 @@ Said = Taken | Narrow | Do | Export | Play
 
 
 class Playing(msgspec.Struct, frozen=True):
-    """Where a recording is."""
+    """The position in a recording."""
 
     begins: float
     ends: float
@@ -67,17 +67,17 @@ class Playing(msgspec.Struct, frozen=True):
 
 
 class ToPage(msgspec.Struct, frozen=True, tag_field="kind"):
-    """What all that a page is told has in common."""
+    """Base of all messages to a page."""
 
 
 class Hello(ToPage, frozen=True, tag="hello"):
-    """What is watched: the first that a page is told.
+    """The first message to a page: what it shows.
 
     Args:
         title: the name of the platform, or of the recording's file.
-        may_act: whether the page can change something there.
-        playing: of a recording, where it is.
-        fields: of each kind of event, the names of what stands in it, in order.
+        may_act: whether the page may act on the platform.
+        playing: of a recording, its position.
+        fields: the field names of each kind of event, in order.
     """
 
     title: str
@@ -90,11 +90,11 @@ class Parcel(ToPage, frozen=True, tag="parcel"):
     """Some events, to be answered by `Taken`.
 
     Args:
-        number: of the parcel, one more than the last one's.
-        events: as their classes write themselves.
-        left_out: how many messages were seen and are not here.
-        begins_again: whether what was told before holds no more, as where a recording goes on elsewhere.
-        playing: of a recording, where it is.
+        number: the parcel's number, one more than the last one's.
+        events: as encoded by their classes.
+        left_out: how many messages were left out.
+        begins_again: whether earlier parcels are void, as when a recording jumps to another time.
+        playing: of a recording, its position.
     """
 
     number: int
@@ -105,11 +105,11 @@ class Parcel(ToPage, frozen=True, tag="parcel"):
 
 
 class Alive(ToPage, frozen=True, tag="alive"):
-    """There is nothing to tell, and the server is there: a page that hears nothing knows that it is not."""
+    """Sent when there is nothing else, so that a page notices when the server is gone."""
 
 
 class Done(ToPage, frozen=True, tag="done"):
-    """What was asked for is done, or why it is not."""
+    """The outcome of a request: done, or why not."""
 
     id: int
     result: str | None = None
@@ -117,7 +117,7 @@ class Done(ToPage, frozen=True, tag="done"):
 
 
 class Ended(ToPage, frozen=True, tag="ended"):
-    """Nothing more comes, and why."""
+    """The end of the feed, and the reason."""
 
     reason: str
 
@@ -133,7 +133,7 @@ FIELDS = {
         events.Figures,
     )
 }
-"""The names of what stands in an event's list, behind the name of its class."""
+"""The names of the fields in an event's list, after the name of its class."""
 
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(Said).decode

@@ -1,11 +1,11 @@
-"""Exact accounting: CPU time by group where nobody may look into the process from outside.
+"""Exact accounting of CPU time by group, inside the process.
 
 - `accounting`: accounts for a process while a block lasts
-- `recording`: the same for one event loop's thread: its callbacks, strands, micro-agents and connections
-- `borders`: methods that lead from one group to another
-- `owners`: whose code a class or callback is
-- `ledger`: a thread's CPU time by group and agent, and what stands in the place of bordered functions
-- `calibration`, `rehearsal`: what borders cost, alone and among real work
+- `recording`: accounts for one event loop's thread: callbacks, strands, micro-agents and connections
+- `borders`: methods that cross from one group to another
+- `owners`: the group of a class or callback
+- `ledger`: a thread's CPU time by group and agent, and the wrappers of bordered functions
+- `calibration`, `rehearsal`: the cost of borders, alone and among real work
 - `thread_clocks`: CPU clocks of the other threads
 - `program`: starts a program that accounts for itself
 """

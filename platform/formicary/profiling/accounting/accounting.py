@@ -1,8 +1,8 @@
-"""Exact accounting: CPU time by group where nobody may look into the process from outside.
+"""Exact accounting of CPU time by group, where nothing may look into the process from outside.
 
-While it is on, the clocks of the event loop's thread are read at every border between groups: where an
-agent is resumed, where it calls the platform, where a batch is packed or has come, where the directory is
-asked. What that costs is measured at the beginning and taken off. While it is off, nothing of it is there.
+While it is on, the clocks of the event loop's thread are read at every border between groups: when an agent
+is resumed or calls the platform, a batch is packed or arrives, or the directory is asked. The cost is
+measured at the start and subtracted. While it is off, it costs nothing.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.profiling.accounting.calibration import Costs
 
-_NOISE_S = 0.01  # by which the process's clock may be ahead of its threads'
-_UNCERTAIN = 0.25  # of what borders cost: they cost more where they are not passed again and again at once
+_NOISE_S = 0.01  # by which the process's clock may exceed the sum of its threads'
+_UNCERTAIN = 0.25  # of the cost of borders, which is higher when they are not crossed in quick succession
 
 
 async def costs_of_borders() -> Costs:
-    """Return what borders cost in this process: some 0.1 s of work, in a thread of its own.
+    """Measure the cost of borders in this process: some 0.1 s of work, in its own thread.
 
     It takes much longer, and is less certain, while the event loop is busy.
     """
-    with ThreadPoolExecutor(1, "rehearsal") as pool:  # which gives the loop no threads that stay
+    with ThreadPoolExecutor(1, "rehearsal") as pool:  # so that the loop keeps no thread
         return await asyncio.get_running_loop().run_in_executor(pool, rehearse)
 
 
 class Accounting:
-    """Accounts for the CPU time of this process by group, thread and agent: `async with accounting(...)`.
+    """Accounts for this process's CPU time by group, thread and agent; an async context manager.
 
     Args:
-        containers: those that run in this event loop.
-        costs: what `costs_of_borders` has found; None to find out when the block begins.
+        containers: the containers of this event loop.
+        costs: the result of `costs_of_borders`; None to measure on entering.
 
     Raises:
-        UsageError: by `async with`: a container is not open, or the process is accounted already.
+        UsageError: on entering: a container is not open, or the process is already accounted.
     """
 
     def __init__(self, *containers: Container, costs: Costs | None = None) -> None:
@@ -74,7 +74,7 @@ class Accounting:
         self._last: Profile | None = None
         for container in self._containers:
             container.accounting = self
-        await asyncio.sleep(0)  # so that this task, too, goes on behind a border
+        await asyncio.sleep(0)  # so that this task, too, resumes behind a border
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -84,14 +84,14 @@ class Accounting:
         self._recording.__exit__()
 
     def seconds_by_group(self) -> dict[str, float]:
-        """Return the seconds of CPU up to now, of all threads, by group."""
+        """Return CPU seconds so far, of all threads, by group."""
         seconds: defaultdict[str, float] = defaultdict(float)
         for account in self.profile().processes[0].accounts:
             seconds[account.group] += account.cpu_s
         return dict(seconds)
 
     def seconds_by_agent(self) -> dict[str, float]:
-        """Return the seconds of CPU up to now by behaviour or micro-agent."""
+        """Return CPU seconds so far by behaviour or micro-agent."""
         seconds: defaultdict[str, float] = defaultdict(float)
         for account in self.profile().processes[0].accounts:
             if account.agent:
@@ -99,7 +99,7 @@ class Accounting:
         return dict(seconds)
 
     def profile(self) -> Profile:
-        """Return what was counted up to now, or to the end; to be called in the event loop."""
+        """Return the profile so far, or to the end; call it in the event loop."""
         if self._last is not None:
             return self._last
         loop_ns = self._ledger.read()
@@ -129,7 +129,7 @@ class Accounting:
         )
 
     def _in_loop(self) -> tuple[Account, ...]:
-        """Return what the event loop's thread has spent, with an account for each agent."""
+        """Return the accounts of the event loop's thread, one for each agent."""
         ledger = self._ledger
         spent: Counter[tuple[int, str]] = Counter()
         charged: Counter[tuple[int, str]] = Counter()
@@ -146,10 +146,10 @@ class Accounting:
         )
 
     def _elsewhere(self, rest_s: float) -> tuple[list[Thread], list[Account]]:
-        """Return the other threads, and whose work they did.
+        """Return the other threads, and the accounts of their work.
 
         Args:
-            rest_s: the seconds of CPU that they have used together.
+            rest_s: the CPU seconds that they used together.
         """
         tid = 0
         handed: Counter[int] = Counter()
@@ -167,7 +167,7 @@ class Accounting:
             Thread(tid, "ended", "executor", ns / 1e9) for tid, ns in handed.items() if tid not in known
         ]
         for thread in threads:
-            # What a pool does beside its work is the runtime's; a thread of somebody's own is the agents'.
+            # A pool's overhead belongs to the runtime; a program's own thread belongs to the agents.
             left = thread.cpu_s - handed[thread.tid] / 1e9
             group_name = "runtime" if thread.kind == "executor" else "agents"
             if thread.name == THREAD:

@@ -1,7 +1,7 @@
-"""Where the code of one group calls that of another: what the exact accounting puts its clocks at.
+"""The borders at which code of one group calls that of another, where accounting reads its clocks.
 
-Methods of the platform's classes are replaced while any thread is accounted, and put back afterwards. What
-runs meanwhile in threads that are not accounted goes through at the price of a look-up.
+Methods of the platform's classes are replaced while any thread is accounted, and restored afterwards. Threads
+that are not accounted meanwhile pay a look-up.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from formicary.profiling.accounting.calibration import Costs
 
 BORDERS: tuple[Callable[..., Any], ...] = (
-    # What agents call of the platform, and where the platform's own turn begins.
+    # The platform's methods that agents call, and where the platform's own turn begins.
     Behaviour.kill,
     Behaviour.send,
     Behaviour.receive,
@@ -62,14 +62,14 @@ BORDERS: tuple[Callable[..., Any], ...] = (
     Agent.stop,
     Container.start,
     Scheduler.run,
-    # Batches out, and what comes in.
+    # Outgoing batches, and what arrives.
     Outbox.send_all,
     Link.receive,
     Orders.send_control,
     DirectConnection.data_received,
     XmppStream.data_received,
     XmppConnection.post,
-    # The directory, as agents and containers use it, and what other containers say of it.
+    # The directory as agents and containers use it, and other containers' messages about it.
     Subscription.__aenter__,
     Subscription.__aexit__,
     Subscription.__anext__,
@@ -85,19 +85,19 @@ BORDERS: tuple[Callable[..., Any], ...] = (
     CentralDirectory.lost,
     CentralDirectory.agent_gone,
 )
-"""Methods that lead to the group that their package declares."""
+"""Methods that cross to the group that their package declares."""
 
 TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument)
-"""Methods of the platform in which it calls the users' code."""
+"""Methods of the platform that call users' code."""
 
 
 class Patches:
-    """The platform's methods with borders, as long as somebody accounts.
+    """Borders around the platform's methods while any thread is accounted.
 
     Args:
-        costs: what the borders cost.
-        adopt: called with each new strand, and each new way in of a micro-agent, of an accounted thread.
-        charge: called with what a scheduler is to call back; returns what it is to call instead.
+        costs: the cost of borders.
+        adopt: called with each new strand or micro-agent's inbox of an accounted thread.
+        charge: called with a scheduler's callback; returns its replacement.
     """
 
     def __init__(self, costs: Costs, adopt: Callable[[Any], None], charge: Callable[[Any], Any]) -> None:
@@ -107,7 +107,7 @@ class Patches:
         self._plain: list[tuple[type, str, Any]] = []
 
     def install(self) -> None:
-        """Put the borders in place."""
+        """Install the borders."""
         for method in BORDERS:
             self._replace(method, partial(self._bordered, slot=group_of_file(method.__code__.co_filename)))
         for method in TO_AGENTS:
@@ -121,7 +121,7 @@ class Patches:
         self._replace(ThreadPoolExecutor.submit, _submitting)
 
     def remove(self) -> None:
-        """Put everything back as it was."""
+        """Restore the original methods."""
         while self._plain:
             owner, name, plain = self._plain.pop()
             setattr(owner, name, plain)
@@ -137,12 +137,12 @@ class Patches:
         return call_border(plain, slot, self._costs.call)
 
     def _search(self, plain: Any) -> Any:
-        """Return a border for what does a part of its work before it returns its coroutine."""
+        """Return a border for a function that does part of its work before it returns its coroutine."""
         called = call_border(plain, DIRECTORY, self._costs.call)
         return coroutine_border(called, DIRECTORY, self._costs.coroutine)
 
     def _answering(self, plain: Any) -> Any:
-        """Return a border for what calls the users' code, and returns what that has given to be awaited."""
+        """Return a border for a function that calls users' code and returns its awaitable."""
         called = call_border(plain, AGENTS, self._costs.call)
         stepped = coroutine_border(lambda given: given, AGENTS, self._costs.coroutine)
 
@@ -174,7 +174,7 @@ def owner_of(method: Callable[..., Any]) -> type:
 
 
 def _beginning(plain: Any) -> Any:
-    """Return what runs the first step of an asynchronous `handle` as the code of its agent's slot."""
+    """Return a wrapper that runs the first step of an asynchronous `handle` in its agent's slot."""
 
     def begin(scheduler: Scheduler, coroutine: Any, agent: MicroAgent) -> None:
         handle = agent.micro_inbox.handle if agent.micro_inbox else None
@@ -187,7 +187,7 @@ def _beginning(plain: Any) -> Any:
 
 
 def _submitting(plain: Any) -> Any:
-    """Return what hands functions to an executor, and has them count as work of who hands them over."""
+    """Return a wrapper that submits functions to an executor and charges them to the submitter."""
 
     def submit(executor: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         ledger = ledgers.get(threading.get_ident())

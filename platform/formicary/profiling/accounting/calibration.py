@@ -1,4 +1,4 @@
-"""What the borders of the exact accounting cost here and now, measured around code that does nothing."""
+"""Calibration: the current cost of borders, measured around code that does nothing."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 _BATCHES = 15
-_BATCH = 200  # passages
+_BATCH = 200  # crossings
 _STEPS = 4
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What each kind of border costs.
+    """The cost of each kind of border.
 
     Attributes:
         call: of a method.
         coroutine: of one step of a coroutine method.
         resume: of a strand.
-        callback: of what a loop calls back.
-        reading: ns that it takes to read the CPU clock.
-        spread: the standard deviation of such a measurement, as a share of it; known after a rehearsal.
+        callback: of a loop's callback.
+        reading: ns to read the CPU clock.
+        spread: the relative standard deviation of such a measurement; known after a rehearsal.
     """
 
     call: Cost
@@ -53,12 +53,12 @@ class Costs:
 
     @property
     def mean_us(self) -> float:
-        """What a border costs on average over the kinds, in microseconds."""
+        """The mean cost over the kinds, in microseconds."""
         kinds = (self.call, self.coroutine, self.resume, self.callback)
         return sum(kind.outer + kind.inner for kind in kinds) / len(kinds) / 1e3
 
     def scaled(self, factor: float, spread: float) -> Costs:
-        """Return so many times these costs, which were found with a spread of their own."""
+        """Return these costs times a factor measured with its own spread."""
         call, coroutine, resume, callback = (
             Cost(*(round(ns * factor) for ns in (kind.outer, kind.inner, kind.first)))
             for kind in (self.call, self.coroutine, self.resume, self.callback)
@@ -67,9 +67,9 @@ class Costs:
 
 
 def calibrate() -> Costs:
-    """Return what borders cost in this thread: some 40 ms of its CPU time.
+    """Measure the cost of borders in this thread: some 40 ms of its CPU time.
 
-    Nothing may be accounted in the process.
+    The process must not be accounted meanwhile.
     """
     ident = threading.get_ident()
     ledger = ledgers[ident] = Ledger()
@@ -103,7 +103,7 @@ def _cost(measured: tuple[float, float]) -> Cost:
 
 
 def _reading() -> int:
-    """Return the ns that it takes to read the CPU clock."""
+    """Return the ns to read the CPU clock."""
     times = []
     for _ in range(_BATCHES):
         began = time.thread_time_ns()
@@ -114,7 +114,7 @@ def _reading() -> int:
 
 
 def _measure(plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:
-    """Return the ns of a border on the outer and on the inner side."""
+    """Return the ns of a border on its outer and inner side."""
     batches = [_batch(plain, bordered, ledger) for _ in range(_BATCHES)]
     outer, inner = (sorted(batch[side] for batch in batches)[_BATCHES // 4] for side in (0, 1))
     return max(0.0, outer), max(0.0, inner)
@@ -124,12 +124,12 @@ def _batch(plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger
     empty = _time(_nothing_at_all, ledger)[0]
     direct = _time(plain, ledger)[0]
     outer, inner = _time(bordered, ledger)
-    # Of a direct call, what is in the loop is on the outer side, and what is done on the inner.
+    # For a direct call, the loop is on the outer side, and the function's work on the inner.
     return outer - empty, inner - (direct - empty)
 
 
 def _time(function: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:
-    """Return the ns that a call takes outside, in a loop, and inside the border, if it has one."""
+    """Return the ns of a call in a loop outside, and inside the border, if any."""
     ledger.read()
     ledger.slot = PLATFORM
     outer, inner = ledger.spent[PLATFORM], ledger.spent[AGENTS]

@@ -1,7 +1,7 @@
-"""A thread's CPU time by slot, read off its clock whenever it passes from one group's code to another's.
+"""A thread's CPU time by slot, read off its clock at each border between groups.
 
-Such a passage is a border. What a border costs is known from the calibration, and taken off here: `outer` on
-the side that it is entered from, `inner` on the side that it leads to.
+The calibrated cost of a border is subtracted here: `outer` on the side it is entered from, `inner` on the
+side it leads to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextvars import Context
 
 RUNTIME, AGENTS, COMMUNICATION, DIRECTORY, PLATFORM = range(5)
-"""The first slots are the groups. Those after them are agents', one for each behaviour or micro-agent."""
+"""The first slots are the groups; later ones are agents', one for each behaviour or micro-agent."""
 
 GROUPS = ("runtime", "agents", "communication", "directory", "platform")
 
@@ -27,12 +27,12 @@ _LONG = 50_000  # ns
 
 
 class Cost:
-    """What a kind of border costs, in ns of CPU.
+    """The cost of a kind of border, in ns of CPU.
 
     Args:
-        outer: on the side that it is entered from.
-        inner: on the side that it leads to.
-        first: of a coroutine's first step, in the place of `outer`.
+        outer: on the side it is entered from.
+        inner: on the side it leads to.
+        first: of a coroutine's first step, instead of `outer`.
     """
 
     __slots__ = ("first", "inner", "outer")
@@ -44,22 +44,22 @@ class Cost:
 
 
 class Ledger:
-    """The CPU time of the thread that makes it, from then on.
+    """The CPU time of the thread that creates it, from then on.
 
-    The thread's CPU clock is a system call, some 10 times as dear as the clock on the wall. So what is short
-    is measured by the wall, and the CPU clock is read where the thread may have waited: after whatever has
-    taken long, as it was interrupted or has waited itself, and after each time that the event loop had its
-    turn. The sum is always what the CPU clock says.
+    Reading the thread's CPU clock is a system call, some 10 times as expensive as the wall clock. So short
+    spans are measured by the wall clock, and the CPU clock is read where the thread may have waited: after a
+    long span, in which it was interrupted or waited, and after each turn of the event loop. The sum always
+    agrees with the CPU clock.
 
     Args:
-        reading: ns that it takes to read the CPU clock.
+        reading: ns to read the CPU clock.
 
     Attributes:
-        slot: whose code runs now.
-        spent: ns of CPU by slot, without what borders cost.
-        charged: ns that borders cost, as far as they were taken off, by slot.
+        slot: the slot of the code that runs now.
+        spent: ns of CPU by slot, without the cost of borders.
+        charged: ns subtracted for borders, by slot.
         labels: the group and the agent's name, empty for none, of each slot.
-        elsewhere: ns of CPU in other threads, by thread and slot: of what was handed to executors.
+        elsewhere: ns of CPU in other threads by thread and slot, for work submitted to executors.
     """
 
     __slots__ = (
@@ -85,21 +85,21 @@ class Ledger:
         self.slot = RUNTIME
         self._is_open = True
         self._first = self._cpu = thread_time_ns()
-        self._since = self._synced = perf_counter_ns()  # by the wall, as all but `_first` and `_cpu`
+        self._since = self._synced = perf_counter_ns()  # wall clock, like all but `_first` and `_cpu`
 
     def add_slot(self, group: int, name: str) -> int:
-        """Return a new slot for an agent of that name, whose code belongs to a group."""
+        """Add and return a slot for an agent's name, whose code belongs to a group."""
         self.labels.append((group, name))
         self.charged.append(0)
         self.spent.append(0)
         return len(self.spent) - 1
 
     def enter(self, slot: int, cost: int) -> int:
-        """Pass a border; return the slot that it was passed from.
+        """Cross a border; return the previous slot.
 
         Args:
-            slot: where to.
-            cost: ns to take off where it is passed from.
+            slot: the new slot.
+            cost: ns to subtract on the side it is crossed from.
         """
         now = perf_counter_ns()
         before = self.slot
@@ -114,11 +114,11 @@ class Ledger:
         return before
 
     def leave(self, before: int, cost: int) -> None:
-        """Go back over a border.
+        """Cross a border back.
 
         Args:
-            before: what `enter` has returned.
-            cost: ns to take off where it led to.
+            before: the result of `enter`.
+            cost: ns to subtract on the side it led to.
         """
         now = perf_counter_ns()
         slot = self.slot
@@ -132,10 +132,10 @@ class Ledger:
         self._since = now
 
     def _by_cpu(self) -> int:
-        """Return the ns of CPU since the latest border; all before it that was not read yet was short."""
+        """Return the ns of CPU since the latest border; all unread time before it was short."""
         cpu = thread_time_ns()
         reading = self._reading
-        half = reading >> 1  # of the reading is over when the clock is
+        half = reading >> 1  # half of a reading comes after the clock is sampled
         spent = cpu - half - self._cpu - (self._since - self._synced)
         self.charged[self.slot] += reading
         self._cpu = cpu + reading - half
@@ -143,15 +143,15 @@ class Ledger:
         return spent
 
     def close(self) -> None:
-        """Count no more: what still comes from borders that are passed goes nowhere."""
+        """Stop counting; borders that are still crossed have no effect."""
         self.read()
         self._is_open = False
         self.spent, self.charged = list(self.spent), list(self.charged)
 
     def read(self) -> int:
-        """Update `spent`; return the ns of CPU since the ledger was made, borders included.
+        """Update `spent`; return the ns of CPU since the ledger was created, borders included.
 
-        To be called in the thread that the ledger is of.
+        Call it in the ledger's own thread.
         """
         if self._is_open:
             self.spent[self.slot] += self._by_cpu()
@@ -160,14 +160,14 @@ class Ledger:
 
 
 ledgers: dict[int, Ledger] = {}
-"""The ledgers of the threads that are accounted now, by `threading.get_ident()`."""
+"""The ledgers of accounted threads, by `threading.get_ident()`."""
 
 
 # -- borders: what stands in the place of a function while its thread is accounted --------------------------
 
 
 def call_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callable[..., Any]:
-    """Return what calls `plain`, as the code of another slot."""
+    """Return a wrapper that calls `plain` in another slot."""
     get_ident = threading.get_ident
 
     def bordered(*args: Any, **kwargs: Any) -> Any:
@@ -184,7 +184,7 @@ def call_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callable[..
 
 
 def coroutine_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callable[..., Any]:
-    """Return what makes the coroutine that `plain` makes, of which each step is code of another slot."""
+    """Return a wrapper that makes `plain`'s coroutine, each step of which runs in another slot."""
     get_ident = threading.get_ident
 
     def bordered(*args: Any, **kwargs: Any) -> Any:
@@ -226,7 +226,7 @@ def _steps(
 def resume_border(  # noqa: PLR0917 -- all but the last three are a partial's
     run: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost, resume: Any, coroutine: Any, value: Any
 ) -> Any:
-    """Resume a strand; `run` is its context's."""
+    """Resume a strand; `run` is its context's method."""
     before = ledger.enter(slot, cost.outer)
     try:
         return run(resume, coroutine, value)
@@ -235,13 +235,13 @@ def resume_border(  # noqa: PLR0917 -- all but the last three are a partial's
 
 
 class StrandBorder:
-    """What runs the steps of a strand in the place of its context, as the code of a slot.
+    """Stands in for a strand's context, and runs its steps in a slot.
 
     Args:
         context: the strand's.
         ledger: of the loop's thread.
-        slot: whose code it is.
-        cost: of such a border.
+        slot: the slot to charge.
+        cost: the border's cost.
     """
 
     __slots__ = ("run",)
@@ -251,19 +251,19 @@ class StrandBorder:
 
 
 class Callback:
-    """What a loop or a scheduler is given to call back, as the code of a slot.
+    """A callback for a loop or scheduler that runs in a slot.
 
     Args:
-        plain: what is to be called.
+        plain: the function to call.
         ledger: of the loop's thread.
-        slot: whose code it is.
-        cost: of such a border.
+        slot: the slot to charge.
+        cost: the border's cost.
     """
 
     __slots__ = ("__self__", "_cost", "_ledger", "_plain", "slot")
 
     def __init__(self, plain: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost) -> None:
-        self.__self__ = getattr(plain, "__self__", None)  # a scheduler asks a handler whose it is
+        self.__self__ = getattr(plain, "__self__", None)  # a scheduler asks a handler for its owner
         self._plain = plain
         self._ledger = ledger
         self.slot = slot
@@ -271,15 +271,15 @@ class Callback:
 
     @property
     def plain(self) -> Callable[..., Any]:
-        """What is called."""
+        """The wrapped function."""
         return self._plain
 
     def __call__(self, *args: Any) -> Any:
-        """Call it."""
+        """Call the wrapped function."""
         return self.charge(self._plain, *args)
 
     def charge(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call another function as the code of this slot."""
+        """Call another function in this slot."""
         ledger = self._ledger
         before = ledger.enter(self.slot, self._cost.outer)
         try:

@@ -1,4 +1,4 @@
-"""Whose code something is, by the same rules as in sampled profiles: a class, and what a loop calls back."""
+"""The groups of classes and callbacks, by the same rules as in sampled profiles."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _RULES = Rules()
 
 @cache
 def group_of_file(name: str) -> int:
-    """Return the group of what is defined in a file; the runtime's where the rules leave it to its caller."""
+    """Return the group of code in a file; the runtime if the rules leave it to the caller."""
     group = _RULES.group_of(with_group(Frame("", name)))
     return RUNTIME if group is None else GROUPS.index(group)
 
 
 def group_of_class(kind: type) -> int:
-    """Return the group that the methods of a class belong to; where no rule says otherwise, the agents."""
+    """Return the group of a class's methods; the agents unless a rule says otherwise."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return (file and group_of_file(file)) or AGENTS
 
 
 def group_of_callback(callback: Any) -> int:
-    """Return whose code a loop's callback is; the runtime's where that is not known."""
+    """Return the group of a loop's callback; the runtime if unknown."""
     if isinstance(callback, Callback):
         return RUNTIME  # it is charged already
     owner = getattr(callback, "__self__", None)
     if isinstance(owner, asyncio.Task):
         coroutine = owner.get_coro()
         code = getattr(coroutine, "cr_code", None) or getattr(coroutine, "gi_code", None)
-        # What is the standard library's or uvloop's on the outside, such as `asyncio.wait_for(own())` or the
-        # program of `uvloop.run`, has the users' code within.
+        # Code of the standard library or uvloop, such as `asyncio.wait_for(own())` or the program of
+        # `uvloop.run`, may wrap users' code.
         return _group_of_code(code) or AGENTS
     while isinstance(callback, partial):
         callback = callback.func
-    return _group_of_code(getattr(callback, "__code__", None))  # a method has its function's
+    return _group_of_code(getattr(callback, "__code__", None))  # a method has its function's code
 
 
 def _group_of_code(code: CodeType | None) -> int:
@@ -55,6 +55,6 @@ def _group_of_code(code: CodeType | None) -> int:
 
 
 def group_of_strand(strand: Strand) -> int:
-    """Return whose code a strand runs: a behaviour's, or that of an asynchronous `handle`."""
+    """Return the group of a strand's code: a behaviour, or an asynchronous `handle`."""
     owner = strand.owner
     return group_of_class(type(owner.owner if isinstance(owner, Mailbox) else owner))

@@ -1,4 +1,4 @@
-"""Profiles a program that accounts for its CPU time itself: by agent, or where py-spy is not permitted."""
+"""Profiles a program that accounts for its own CPU time: by agent, or where py-spy is not permitted."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SECONDS_TO_STOP = 10.0
 def profile_accounted(
     command: Sequence[str], why: TracingError | None, *, seconds: float | None, is_quiet: bool
 ) -> tuple[Profile, int]:
-    """Run a program to its end, or for some seconds, and return its profile and its exit code.
+    """Run a program to its end, or for some seconds; return its profile and exit code.
 
     Args:
         command: the program, as of `Program`.
         why: why it could not be sampled, the profile's first warning; None if accounting was asked for.
-        seconds: how long; None until it ends.
-        is_quiet: whether what it prints goes to standard error.
+        seconds: how long; None for until it ends.
+        is_quiet: whether its output goes to standard error.
 
     Raises:
         UsageError: there is no such script.
-        ProfilingError: the program opened no container, so there was nothing to account for.
+        ProfilingError: the program opened no container, so nothing was accounted.
     """
     check_command(command)
     with scratch_folder() as folder:
@@ -56,14 +56,14 @@ def profile_accounted(
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
-    """Wait for the end; return whether the program had to be ended, because its time was over."""
+    """Wait for the end; return whether the program was ended because its time was over."""
     over = None if seconds is None else time.monotonic() + seconds
     while True:
         try:
             process.wait(None if over is None else max(0.0, over - time.monotonic()))
         except subprocess.TimeoutExpired:
             break
-        except KeyboardInterrupt:  # the program has got it as well, and writes what there is
+        except KeyboardInterrupt:  # the program got it, too, and writes its profile
             over = time.monotonic() + _SECONDS_TO_STOP
         else:
             return False

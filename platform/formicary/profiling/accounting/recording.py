@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from formicary.profiling.accounting.calibration import Costs
     from formicary.protocols.participation import Opening
 
-_SOON = ("call_soon", "call_soon_threadsafe")  # with the callback first
-_LATER = ("call_later", "call_at")  # with a time before it
+_SOON = ("call_soon", "call_soon_threadsafe")  # with the callback as the first argument
+_LATER = ("call_later", "call_at")  # with a time before the callback
 
 
 class Recording:
-    """Counts in a ledger, as long as the block lasts, whose code the thread of the running loop runs.
+    """Accounts in a ledger for the running loop's thread while the block lasts.
 
     Args:
-        containers: those of the loop.
-        costs: what borders cost.
+        containers: the loop's containers.
+        costs: the cost of borders.
 
     Raises:
-        UsageError: by `with`: another thread of the process, or this one, is being recorded.
+        UsageError: on entering: a thread of the process is already being recorded.
     """
 
     def __init__(self, containers: Sequence[Container], costs: Costs) -> None:
@@ -94,7 +94,7 @@ class Recording:
     def _remove(self) -> None:
         gc.callbacks.remove(self._collecting)
         for name in (*_SOON, *_LATER):
-            delattr(self._loop, name)  # the class's own is behind it
+            delattr(self._loop, name)  # uncovers the class's own
         for strand in self._strands():
             strand.runner = strand.get_context()
         for inbox in self._inboxes:
@@ -107,11 +107,11 @@ class Recording:
         self._refresh()
 
     def _strands(self) -> Iterator[Strand]:
-        tasks: Iterable[Any] = asyncio.all_tasks(self._loop)  # a strand is one, but no `asyncio.Task`
+        tasks: Iterable[Any] = asyncio.all_tasks(self._loop)  # includes strands, no `asyncio.Task`s
         return (task for task in tasks if isinstance(task, Strand))
 
     def _refresh(self) -> None:
-        """Put the present methods where earlier ones wait to be called, or are remembered."""
+        """Replace earlier methods that are scheduled or stored by the current ones."""
         for container in self._containers:
             micro = container.scheduler.micro
             waiting = list(micro)
@@ -131,7 +131,7 @@ class Recording:
             if group != PLATFORM:
                 inbox = getattr(newcomer.owner, "micro_inbox", None)
                 if inbox is not None and isinstance(inbox.handle, Callback):
-                    slot = inbox.handle.slot  # its first step was the agent's, and so is the rest
+                    slot = inbox.handle.slot  # its first step was charged to the agent, and so is the rest
                 else:
                     slot = self.ledger.add_slot(group, newcomer.get_name())
                 newcomer.runner = StrandBorder(newcomer.get_context(), self.ledger, slot, self._costs.resume)
@@ -146,7 +146,7 @@ class Recording:
             self._inboxes.append(newcomer)
 
     def _adopt_functions(self, participation: Participation) -> None:
-        """Assign a slot and borders to what answers for an agent in conversations."""
+        """Assign a slot and borders to the functions that answer for an agent in conversations."""
         agent = participation.agent
         slot = self.ledger.add_slot(group_of_class(type(agent)), agent.name)
         for opening in (each for openings in participation.openings.values() for each in openings.values()):
@@ -159,7 +159,7 @@ class Recording:
                 )
 
     def charge(self, callback: Any) -> Any:
-        """Return what a loop is to call in the place of a callback."""
+        """Return a loop's replacement for a callback."""
         slot = group_of_callback(callback)
         if slot == RUNTIME:
             return callback
@@ -168,12 +168,12 @@ class Recording:
         return Callback(callback, self.ledger, slot, self._costs.callback)
 
     def _slot_of(self, task: asyncio.Task[Any]) -> int:
-        """Return the slot of the agent that has made a task, or nobody's where that is not known."""
+        """Return the slot of the agent that created a task, or that of all agents if unknown."""
         slot = self._tasks.get(task)
         if slot is None:
             maker = self.ledger.slot
             steps = task.get_coro()
-            is_new = iscoroutine(steps) and getcoroutinestate(steps) == CORO_CREATED  # else somebody wakes it
+            is_new = iscoroutine(steps) and getcoroutinestate(steps) == CORO_CREATED  # else it is woken
             slot = maker if is_new and self.ledger.labels[maker][1] else AGENTS
             self._tasks[task] = slot
         return slot
@@ -191,7 +191,7 @@ class Recording:
         return call_later
 
     def _collecting(self, phase: str, _: object) -> None:
-        """Count the garbage collector as the runtime's; for `gc`."""
+        """Charge the garbage collector to the runtime; a callback of `gc`."""
         if threading.get_ident() not in ledgers:
             return
         if phase == "start":

@@ -1,8 +1,7 @@
-"""What borders cost among real work: as two agents talk, with the accounting and without.
+"""Rehearsal: the cost of borders among real work, while two agents exchange messages.
 
-Passed again and again at once, as the calibration does, a border costs less than between other things,
-which drive it out of the processor's caches. The same exchange of messages, with borders and without, says
-by how much.
+A border crossed in quick succession, as in the calibration, costs less than among other work, which evicts it
+from the processor's caches. The same exchange of messages with and without borders shows by how much.
 """
 
 from __future__ import annotations
@@ -48,10 +47,10 @@ class _Ask(OneShotBehaviour):
 
 
 def rehearse() -> Costs:
-    """Return what borders cost among other work, in a thread that has no event loop yet: some 0.1 s.
+    """Measure the cost of borders among other work, in a thread without an event loop: some 0.1 s.
 
     Raises:
-        UsageError: the process is accounted already.
+        UsageError: the process is already being accounted.
     """
     costs = calibrate()
     with asyncio.Runner() as runner:
@@ -62,7 +61,7 @@ def rehearse() -> Costs:
 
 
 async def _play(costs: Costs) -> list[float]:
-    """Return, for each repetition, how many times as much as in the calibration borders have cost."""
+    """Return the cost of borders relative to the calibration, for each repetition."""
     async with Container("rehearsal") as container:
         echo = Agent("echo")
         echo.add_behaviour(_Echo())
@@ -79,7 +78,7 @@ async def _play(costs: Costs) -> list[float]:
 
 
 async def _talk(container: Container) -> int:
-    """Exchange messages; return the ns of CPU that it took."""
+    """Exchange messages; return the ns of CPU used."""
     asker, ask = Agent("asker"), _Ask()
     asker.add_behaviour(ask)
     began = time.thread_time_ns()

@@ -1,4 +1,4 @@
-"""The CPU clocks of the process and of its Python threads, from one moment on."""
+"""CPU clocks of the process and its Python threads, from one moment on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 
 class ThreadUse(NamedTuple):
-    """The CPU time that a thread has used.
+    """The CPU time of a thread.
 
     Attributes:
-        tid: the operating system's number of it.
-        name: as Python knows it.
+        tid: its thread ID in the operating system.
+        name: its name in Python.
         ns: nanoseconds.
     """
 
@@ -23,12 +23,12 @@ class ThreadUse(NamedTuple):
 
 
 class ThreadClocks:
-    """What the process and its threads have used since this was made, but for one thread.
+    """CPU time of the process and its threads, except one, since this was created.
 
-    A thread that has ended cannot be asked any more, nor one that is not Python's.
+    Threads that have ended, or that are not Python's, cannot be read.
 
     Args:
-        but: the thread that is left out, by `threading.get_ident()`.
+        but: the excluded thread, by `threading.get_ident()`.
     """
 
     def __init__(self, but: int) -> None:
@@ -37,12 +37,12 @@ class ThreadClocks:
         self._before = {thread.native_id: ns for thread, ns in self._clocks()}
 
     def process(self) -> tuple[float, float]:
-        """Return the seconds of CPU that the process has used, user and system."""
+        """Return the CPU seconds of the process, user and system."""
         user, system = _process_times()
         return user - self._user, system - self._system
 
     def threads(self) -> list[ThreadUse]:
-        """Return what the threads that are there now have used."""
+        """Return the CPU time of the current threads."""
         return [
             ThreadUse(thread.native_id or 0, thread.name, ns - self._before.get(thread.native_id, 0))
             for thread, ns in self._clocks()
@@ -57,7 +57,7 @@ class ThreadClocks:
             if thread.ident is not None and thread.ident != self._but:
                 try:
                     found.append((thread, time.clock_gettime_ns(clock_of(thread.ident))))
-                except OSError:  # it has just ended
+                except OSError:  # the thread has just ended
                     continue
         return found
 
@@ -65,7 +65,7 @@ class ThreadClocks:
 def _process_times() -> tuple[float, float]:
     try:
         import resource
-    except ImportError:  # there is none for Windows
+    except ImportError:  # not available on Windows
         used = os.times()
         return used.user, used.system
     usage = resource.getrusage(resource.RUSAGE_SELF)

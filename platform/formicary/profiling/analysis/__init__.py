@@ -1,8 +1,8 @@
-"""Tables and pictures of profiles.
+"""Tables and graphs of profiles.
 
 - `attribution`: CPU times by group, thread, agent or function
-- `estimates`: how far they may be off
-- `tables`: them as text
+- `estimates`: their uncertainty
+- `tables`: text output
 - `flame`: a flame graph
 - `speedscope`: a file for speedscope.app
 """

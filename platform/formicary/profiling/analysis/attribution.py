@@ -1,7 +1,7 @@
-"""From a profile to CPU times: by group, thread, agent or function, each with its interval.
+"""CPU times of a profile by group, thread, agent or function, each with its interval.
 
-The operating system's clocks say how much a thread has used; the samples say how it is shared within the
-thread. So the times of a view sum to what the clocks say of the processes.
+The operating system's clocks give a thread's total; the samples divide it. So the times of a view sum to the
+processes' clocks.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Process, Profile, Stack
 
 UNKNOWN = "(unknown)"
-"""Time of processes of which there are no samples."""
+"""Time of processes without samples."""
 NOBODY = "(no agent)"
 COLLECTOR = "(garbage collector)"
 
 
 class View(StrEnum):
-    """What the time is split by."""
+    """What to split the time by."""
 
     GROUP = "group"
     THREAD = "thread"
@@ -43,9 +43,9 @@ class CpuTime(msgspec.Struct, frozen=True):
 
     Attributes:
         name: its name.
-        cpu_s: seconds of CPU within the window.
+        cpu_s: CPU seconds within the window.
         margin_s: half the width of the 95% interval.
-        share: of the time of all.
+        share: its share of the total.
         group: of a function, its group; else empty.
     """
 
@@ -63,10 +63,10 @@ _NATIVE_FRAME = Frame(f"({NATIVE})", "")
 
 
 def cpu_times(profile: Profile, view: View, rules: Rules | None = None) -> list[CpuTime]:
-    """Return what used how much, the most first; of groups, all that we have, in their usual order.
+    """Return CPU times, largest first; for groups, all of ours, in their usual order.
 
     Raises:
-        UsageError: the profile does not have what the view asks for.
+        UsageError: the profile lacks the data for the view.
     """
     if view is View.AGENT and profile.method is Method.SAMPLED:
         raise UsageError("a sampled profile has no agents; use --by agent to account for them")
@@ -152,7 +152,7 @@ def _move_collections(
     profile: Profile,
     name: Callable[[Frames], Key],
 ) -> None:
-    """Move the garbage collector's time from where the samples have it."""
+    """Move the garbage collector's time away from the stacks that it interrupted."""
     collector = name((_COLLECTOR_FRAME,))
     for collection in process.collections:
         key = name(tuple(profile.frames[place] for place in collection.frames))
@@ -162,10 +162,10 @@ def _move_collections(
 
 
 def thread_seconds(process: Process, rate_hz: float) -> dict[int, float]:
-    """Return how much each thread has used, such that it sums to what its process has used.
+    """Return the CPU seconds of each thread, scaled to sum to those of its process.
 
-    What no thread's clock accounts for was used by threads that have ended between two looks: it goes to
-    those of which there are more samples than clock time, in proportion.
+    Time on no thread's clock was used by threads that ended between two readings: it goes to those with more
+    samples than clock time, in proportion.
 
     Args:
         process: a process.
@@ -183,12 +183,12 @@ def thread_seconds(process: Process, rate_hz: float) -> dict[int, float]:
     total = sum(clocks.values())
     if not total:
         return {0: process.cpu_s} if process.cpu_s else {}
-    # The quotient of two times first: it is at most 1, however small they are.
+    # Divide the times first: the quotient is at most 1, however small they are.
     return {tid: process.cpu_s * (seconds / total) for tid, seconds in clocks.items() if seconds}
 
 
 def stack_seconds(process: Process, rate_hz: float) -> list[tuple[Stack, float]]:
-    """Return each stack with the seconds that it stands for; arguments as of `thread_seconds`."""
+    """Return each stack with its seconds; arguments as of `thread_seconds`."""
     seconds = thread_seconds(process, rate_hz) if process.stacks else {}
     counts: Counter[int] = Counter()
     for stack in process.stacks:

@@ -1,4 +1,4 @@
-"""A flame graph coloured by group: one SVG file that needs nothing else."""
+"""A flame graph coloured by group, as one self-contained SVG file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Frame, Profile
 
 _WIDTH, _ROW, _TOP, _MARGIN = 1200, 17, 44, 6
-_LETTER = 6.2  # how wide a letter is
-_DEEPEST = 200  # frames; of deeper recursion the inner ones are left out
-_NARROWEST = 0.3  # what is narrower is left out
+_LETTER = 6.2  # width of a letter
+_DEEPEST = 200  # frames; inner frames of deeper recursion are omitted
+_NARROWEST = 0.3  # narrower boxes are omitted
 _SVG = "http://www.w3.org/2000/svg"
 
 
@@ -39,9 +39,9 @@ class _Node:
 
 
 def flame(profile: Profile, rules: Rules) -> str:
-    """Return the SVG of a profile: as wide as CPU time, callers below what they call.
+    """Return the SVG of a profile: width is CPU time, and callers are below callees.
 
-    A function has the colour of the group to which its time would go; groups are named at the top.
+    A function has the colour of the group that its time would go to; a legend at the top names the groups.
     """
     root = _tree(profile, rules)
     height = _TOP + (root.depth() + 1) * _ROW

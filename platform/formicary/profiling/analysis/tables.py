@@ -1,4 +1,4 @@
-"""A profile as text: the papers' table, a bar of the groups, and what there is to say about it."""
+"""A profile as text: the papers' table, a bar of the groups, and notes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: Vi
     """Print a profile.
 
     Args:
-        console: where.
+        console: the output.
         profile: the profile.
-        found: what used how much, as `cpu_times` returns it.
-        view: what that is split by.
-        top: how many lines at most, apart from groups.
+        found: the result of `cpu_times`.
+        view: what `found` is split by.
+        top: the largest number of lines, except for groups.
     """
     cpu_s = sum(process.cpu_s for process in profile.processes)
     console.print(
@@ -50,7 +50,7 @@ def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: Vi
 
 
 def bar(found: Sequence[CpuTime], *, is_coloured: bool) -> Text:
-    """Return a bar of the groups' shares; in letters where there are no colours."""
+    """Return a bar of the groups' shares, in letters without colours."""
     from rich.text import Text
 
     drawn, end, passed = Text(), 0, 0.0
@@ -70,7 +70,7 @@ def bar(found: Sequence[CpuTime], *, is_coloured: bool) -> Text:
 
 
 def rules_table(rules: Rules) -> Table:
-    """Return the rules as a table, in the order in which they are tried."""
+    """Return the rules as a table, in the order of precedence."""
     table = _empty("group", "papers", "what", "pattern", "why")
     for rule in (*rules.own, *declared_rules(), *rules.others):
         table.add_row(rule.group, PAPERS.get(rule.group, ""), rule.kind, rule.pattern, rule.why)

@@ -1,7 +1,7 @@
-"""What a profile holds, and to which group code belongs.
+"""The contents of a profile, and the group that code belongs to.
 
-- `profile`: a profile, as it is kept in files
-- `groups`: the groups, and the rules by which a stack belongs to one
+- `profile`: a profile, as stored in files
+- `groups`: the groups, and the rules that assign stacks to them
 - `declarations`: the groups that packages declare for their code
-- `modules`: which module a file is
+- `modules`: from files to modules
 """

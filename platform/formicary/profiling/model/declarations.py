@@ -1,11 +1,11 @@
-"""Which group a package declares for its code: `CPU_GROUP = "communication"` in its `__init__.py`.
+"""The groups that packages declare for their code: `CPU_GROUP = "communication"` in its `__init__.py`.
 
-A package has the group of the package around it until it declares another, and a module that of its package.
-So code keeps its group when it is renamed or moved within its room, and what its path is called says nothing.
+A package inherits the group of its parent unless it declares its own, and a module that of its package. So
+code keeps its group when it is renamed or moved within its package.
 
-A declaration is read from the source at the path that a frame has, on the host where it was measured, while
-that code is there. Nothing is imported for it: the profiler needs no code of the program, and stays small.
-The profile keeps what was found, and so says the same later, elsewhere, and after the code has moved.
+A declaration is read from the source at a frame's path, on the host that was measured, while the code is
+there. Nothing is imported: the profiler needs no code of the program, and stays small. The profile stores the
+group, so it reads the same later, elsewhere, and after the code has moved.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _GROUPS = set(Group) - {Group.SERVER}  # a server is a process, not code
 
 
 def with_group(frame: Frame) -> Frame:
-    """Return a frame with the group that its code declares."""
+    """Return a frame with the group declared for its code."""
     return replace(frame, group=declared_group(frame.file))
 
 
 @cache
 def declared_group(file: str) -> str:
-    """Return the group that a file declares, or the nearest package around it; empty if none does."""
+    """Return the group declared by a file or its nearest enclosing package; empty if none."""
     path = Path(file)
     if path.suffix != ".py":
         return ""
@@ -64,7 +64,7 @@ def declared_in(source: Path) -> str:
 
 
 def declared_rules() -> list[Rule]:
-    """Return what the platform's packages declare, as rules to be read."""
+    """Return the declarations of the platform's packages as rules, for display."""
     packages = sorted(Path(__file__).parents[2].glob("*/__init__.py"))
     return [
         Rule(group, "module", f"formicary.{package.parent.name}.*", f"its {MARKER}")

@@ -1,4 +1,4 @@
-"""Which group a frame belongs to: as its package declares, else by rules, which are tried in order."""
+"""The group of a frame: as its package declares, otherwise by rules, tried in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Group(StrEnum):
-    """What CPU time is spent for. Users may have more of their own."""
+    """What CPU time is spent on. Users can add their own."""
 
     RUNTIME = "runtime"
     AGENTS = "agents"
@@ -33,8 +33,8 @@ class Group(StrEnum):
 _GROUPS = frozenset(map(str, Group))
 
 NATIVE = "native threads"
-"""What threads used that are not Python's, such as a library's for linear algebra: nobody sees for whom.
-There is such a group only where there are such threads."""
+"""Time of threads that are not Python's, such as those of a linear algebra library, whose work cannot be
+attributed. The group exists only if there are such threads."""
 
 PAPERS: dict[str, str] = {
     Group.RUNTIME: "jvm",
@@ -43,7 +43,7 @@ PAPERS: dict[str, str] = {
     Group.DIRECTORY: "sds",
     Group.PLATFORM: "map",
 }
-"""The groups' names in Alberola and others (2010), who had no server."""
+"""The groups' names in Alberola et al. (2010), who had no server."""
 
 _COLOURS: dict[str, str] = {
     Group.RUNTIME: "#8a8f98",
@@ -58,7 +58,7 @@ _OTHER_COLOURS = ("#c9a227", "#2aa198", "#d33682", "#6c71c4", "#859900", "#a0522
 
 
 def colour(group: str) -> str:
-    """Return a group's colour as `#rrggbb`; a user's own group always has the same."""
+    """Return a group's colour as `#rrggbb`; the same each time for a user's own group."""
     return _COLOURS.get(group) or _OTHER_COLOURS[crc32(group.encode()) % len(_OTHER_COLOURS)]
 
 
@@ -66,15 +66,15 @@ Kind = Literal["module", "function", "library", "process"]
 
 
 class Rule(NamedTuple):
-    """What belongs to a group.
+    """A rule that assigns code to a group.
 
     Attributes:
         group: the group's name.
         kind: `module`: Python modules; `function`: single functions of a module, as `module:function`;
-            `library`: machine code, by the file's name (only seen with `--native`), or a function in it, as
-            `library:function`; `process`: whole processes, by their program's name.
-        pattern: a shell's pattern. For modules, `name.*` is `name` itself too.
-        why: in a few words, for the printed table.
+            `library`: machine code, by file name (only with `--native`), or a function in it, as
+            `library:function`; `process`: whole processes, by program name.
+        pattern: a shell pattern. For modules, `name.*` includes `name` itself.
+        why: a short reason, for the printed table.
     """
 
     group: str
@@ -93,7 +93,7 @@ RULES: tuple[Rule, ...] = (
     Rule(Group.COMMUNICATION, "library", "_ssl.*", "TLS"),
     Rule(Group.COMMUNICATION, "library", "pyexpat*", "XML"),
     Rule(Group.COMMUNICATION, "library", "libexpat*", "XML"),
-    # What a pool's thread calls without a Python function of its own is somebody's job, not the pool's.
+    # Code that a pool's thread calls directly is a submitted job, not the pool's own work.
     Rule(Group.AGENTS, "function", "concurrent.futures.thread:_WorkItem.run", "a job in an executor"),
     Rule(Group.AGENTS, "function", "threading:Thread.run", "a thread of the agents' own"),
     Rule(Group.COMMUNICATION, "module", "asyncio.sslproto", "TLS"),
@@ -112,9 +112,9 @@ RULES: tuple[Rule, ...] = (
     Rule(Group.RUNTIME, "module", "zipimport", "imports"),
     Rule(Group.RUNTIME, "module", "runpy", "starting a program"),
 )
-"""Of code that declares no group (see `declarations`); a user's own rules come first of all. What is left:
-somebody's own program is `agents`; libraries and machine code belong to who calls them; a stack in which
-nothing is known is `runtime`."""
+"""Rules for code that declares no group (see `declarations`); a user's own rules precede all. For the rest: a
+user's program is `agents`; libraries and machine code belong to their callers; a stack with no known frame is
+`runtime`."""
 
 _FORMER = "in profiles of former versions"
 FORMER: tuple[Rule, ...] = (
@@ -125,14 +125,14 @@ FORMER: tuple[Rule, ...] = (
     Rule(Group.DIRECTORY, "module", "formicary.directory.*", _FORMER),
     Rule(Group.PLATFORM, "module", "formicary.*", _FORMER),
 )
-"""What belonged where before packages declared it: for profiles that do not say it of their frames."""
+"""The rules from before packages declared groups, for profiles whose frames have none."""
 
 
 def own_rule(text: str) -> Rule:
-    """Return the rule that `--group NAME=PATTERN` stands for.
+    """Return the rule of an option `--group NAME=PATTERN`.
 
     Raises:
-        UsageError: it is not written so.
+        UsageError: it has another form.
     """
     group, _, pattern = (part.strip() for part in text.partition("="))
     if not pattern or not re.fullmatch(r"\w[\w-]*", group):
@@ -147,11 +147,11 @@ def own_rule(text: str) -> Rule:
 
 
 class Rules:
-    """Tells groups from stacks.
+    """Assigns stacks to groups.
 
     Args:
-        own: what a user adds; tried first, before what packages declare.
-        former: as `FORMER`, of a user's own packages.
+        own: a user's rules; tried before packages' declarations.
+        former: rules like `FORMER`, for a user's own packages.
     """
 
     def __init__(self, own: Iterable[Rule] = (), former: Iterable[Rule] = ()) -> None:
@@ -160,11 +160,11 @@ class Rules:
         self.group_of = lru_cache(maxsize=50_000)(self._group_of)
 
     def names(self) -> list[str]:
-        """Return the groups' names: ours first, then the user's."""
+        """Return the groups' names: built-in ones first, then the user's."""
         return list(dict.fromkeys([*map(str, Group), *(rule.group for rule in self.own)]))
 
     def group_of_stack(self, frames: Sequence[Frame]) -> str:
-        """Return the group of the innermost frame that a rule knows.
+        """Return the group of the innermost frame that matches a rule.
 
         Args:
             frames: outermost first.
@@ -179,7 +179,7 @@ class Rules:
         return Group.RUNTIME
 
     def group_of_process(self, program: str) -> str | None:
-        """Return the group of a process that is not looked into; None if no rule knows it."""
+        """Return the group of a process that is not sampled; None if no rule matches."""
         rules = (*self.own, *self.others)
         return next((r.group for r in rules if r.kind == "process" and fnmatchcase(program, r.pattern)), None)
 

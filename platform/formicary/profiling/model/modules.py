@@ -1,4 +1,4 @@
-"""From the file of a frame to the module that it is, as far as files tell."""
+"""The module of a frame's file, as far as the file system shows."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _FROZEN = re.compile(r"<frozen (.+)>")
 
 @lru_cache(maxsize=10_000)
 def module_of(file: str) -> str:
-    """Return a file's module, such as `formicary.transport.link.link`; of a script, its name without `.py`.
+    """Return a file's module, such as `formicary.transport.link.link`; for a script, its name without `.py`.
 
-    What is installed is named by its place; of other files, the folders are looked at: those that have an
-    `__init__.py` are packages. The frozen modules of the interpreter have their names.
+    Installed files are named by location; for others, folders with an `__init__.py` are packages. The
+    interpreter's frozen modules have their own names.
 
     Args:
-        file: as a code object has it.
+        file: as in a code object.
     """
     if frozen := _FROZEN.fullmatch(file):
         return frozen[1]
@@ -42,11 +42,11 @@ def module_of(file: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def is_library(file: str) -> bool:
-    """Return whether a file is the interpreter's or an installed library's, not somebody's own program."""
+    """Return whether a file belongs to the interpreter or an installed library, not a user's program."""
     return bool(_FROZEN.fullmatch(file) or _INSTALLED.fullmatch(file) or _STANDARD.fullmatch(file))
 
 
 @lru_cache(maxsize=10_000)
 def is_native(file: str) -> bool:
-    """Return whether a frame of this file is machine code, going by its name."""
+    """Return whether frames of this file are machine code, by its name."""
     return not file.startswith("<") and PurePath(file).suffix not in {".py", ".pyw"}

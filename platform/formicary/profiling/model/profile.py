@@ -1,4 +1,4 @@
-"""What a profile holds: what was measured, nothing that is computed of it; kept as JSON with a version."""
+"""A profile: the measurements, without anything derived; stored as versioned JSON."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-"""Of the JSON below; a reader refuses others."""
+"""The version of the JSON below; readers refuse others."""
 
 BLOCKS = 16
-"""Into how many blocks the samples of a thread are put, in their order, as many into each as possible."""
+"""The number of equal blocks into which a thread's samples are divided, in order."""
 
 ROUGH_COST = 0.5
-"""From such a `cost` on, times are what is left of two large numbers, and rough."""
+"""The `cost` from which times are small differences of large numbers, and rough."""
 
 
 class Method(StrEnum):
     """How the CPU time within a thread was split."""
 
-    SAMPLED = "sampled"  # py-spy looked at the stacks many times a second
+    SAMPLED = "sampled"  # py-spy sampled the stacks many times a second
     ACCOUNTED = "accounted"  # the platform read the CPU clock at the borders between groups
 
 
 class Role(StrEnum):
-    """What a process is."""
+    """The role of a process."""
 
-    CONTAINER = "container"  # Python: looked into
-    SERVER = "server"  # the XMPP server's: only its clock is read
-    PROGRAM = "program"  # some other: as the server's
+    CONTAINER = "container"  # Python: sampled
+    SERVER = "server"  # the XMPP server: only its clock is read
+    PROGRAM = "program"  # any other: like the server
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
-    """A function that was seen on a stack.
+    """A function on a stack.
 
     Attributes:
-        function: its qualified name; of native code, the symbol.
-        file: where it is defined, as its code object says; of native code, the library.
-        line: where its definition begins; 0 for native code.
-        group: what its package declares; empty if nothing. Profiles of former versions do not have it.
+        function: its qualified name; for native code, the symbol.
+        file: the file of its code object; for native code, the library.
+        line: the first line of its definition; 0 for native code.
+        group: the group that its package declares; empty if none. Absent in profiles of earlier versions.
     """
 
     function: str
@@ -54,14 +54,14 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Stack(msgspec.Struct, frozen=True, array_like=True):
-    """A stack, and how often a thread was seen with it while it used the CPU.
+    """A stack, and how often a thread was sampled with it while it used the CPU.
 
     Attributes:
         tid: the thread.
-        frames: places in the profile's table of frames, outermost first.
-        count: how many samples.
-        blocks: how many of them are in each block of the thread's samples that has some: the blocks, as
-            `BLOCKS` says, follow each other in time. Profiles of former versions do not have it.
+        frames: indices into the profile's table of frames, outermost first.
+        count: number of samples.
+        blocks: number of them in each of the thread's successive blocks that has some; see `BLOCKS`. Absent
+            in profiles of earlier versions.
     """
 
     tid: int
@@ -71,13 +71,13 @@ class Stack(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """CPU time that was read off a clock, and not sampled.
+    """CPU time read off a clock, not sampled.
 
     Attributes:
         tid: the thread.
         group: the group's name.
-        cpu_s: seconds of CPU, with the cost of the accounting itself taken off.
-        agent: `name/Behaviour`, or `name` of a micro-agent; empty if it is nobody's in particular.
+        cpu_s: CPU seconds, without the cost of the accounting.
+        agent: `name/Behaviour`, or `name` of a micro-agent; empty if it belongs to no agent in particular.
         error_s: half the width of its 95% interval, in seconds.
     """
 
@@ -89,11 +89,11 @@ class Account(msgspec.Struct, frozen=True):
 
 
 class Collection(msgspec.Struct, frozen=True, array_like=True):
-    """CPU time that the garbage collector took while a thread was at some place; read off a clock.
+    """CPU time of the garbage collector in a thread with some stack; read off a clock.
 
     Attributes:
         tid: the thread.
-        frames: places in the table of frames, outermost first.
+        frames: indices into the table of frames, outermost first.
         cpu_s: seconds of CPU.
     """
 
@@ -106,11 +106,11 @@ class Thread(msgspec.Struct, frozen=True):
     """A thread of a process.
 
     Attributes:
-        tid: the operating system's number of it.
-        name: as the program named it, else as the operating system does.
+        tid: its ID in the operating system.
+        name: its name in the program, or in the operating system.
         kind: `loop`, `pool`, `executor`, `python` or `native`.
-        cpu_s: seconds of CPU, user and system, within the window.
-        waits: how many samples were left out, as they have the thread wait.
+        cpu_s: CPU seconds, user and system, within the window.
+        waits: number of samples left out because the thread was waiting.
     """
 
     tid: int
@@ -121,19 +121,19 @@ class Thread(msgspec.Struct, frozen=True):
 
 
 class Process(msgspec.Struct, frozen=True):
-    """A process that was measured.
+    """A measured process.
 
     Attributes:
-        pid: the operating system's number of it.
-        role: what it is.
-        name: of the container where it is known, else the program's.
-        user_s: seconds of CPU in the program, within the window.
-        system_s: seconds of CPU in the kernel for it, within the window.
-        threads: its threads; their seconds may sum to less than the process's, as some have ended.
+        pid: its ID in the operating system.
+        role: its role.
+        name: the container's name if known, otherwise the program's.
+        user_s: CPU seconds in user mode, within the window.
+        system_s: CPU seconds in the kernel, within the window.
+        threads: its threads; their seconds may sum to less than the process's, since some have ended.
         stacks: of `sampled` profiles.
         accounts: of `accounted` profiles.
-        collections: of `sampled` profiles of programs that `formicary profile` has started: the garbage
-            collector's time. The samples have it under whoever was running.
+        collections: of `sampled` profiles of programs that `formicary profile` started: the garbage
+            collector's time, which samples attribute to the interrupted code.
     """
 
     pid: int
@@ -148,25 +148,25 @@ class Process(msgspec.Struct, frozen=True):
 
     @property
     def cpu_s(self) -> float:
-        """Seconds of CPU within the window."""
+        """CPU seconds within the window."""
         return self.user_s + self.system_s
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the CPU time of some processes of one host went during a window of time.
+    """The CPU time of some processes on one host during a window of time.
 
     Attributes:
         method: how it was measured.
         host: the host's name.
-        began: when the window began, in seconds since 1970.
-        window_s: how long it was.
-        rate_hz: samples per second of each thread that were asked for; 0 of `accounted` ones.
-        processes: what was measured.
+        began: start of the window, in seconds since 1970.
+        window_s: length of the window.
+        rate_hz: requested samples per second of each thread; 0 for `accounted` profiles.
+        processes: the measured processes.
         frames: the table that stacks refer to.
-        cost: of `accounted` profiles, what part of the CPU time the accounting itself took; it is taken off.
-        warnings: sentences for whoever reads the figures.
-        is_partial: whether something that should be there is missing; the warnings say what.
-        version: of this format.
+        cost: of `accounted` profiles, the share of CPU time taken by the accounting, already subtracted.
+        warnings: sentences for readers of the figures.
+        is_partial: whether data is missing; the warnings say what.
+        version: the version of this format.
     """
 
     method: Method
@@ -188,14 +188,14 @@ def encode(profile: Profile) -> bytes:
 
 
 def decode(data: bytes, path: Path | str = "the profile") -> Profile:
-    """Return the profile that `encode` has written.
+    """Return the profile in `encode`'s output.
 
     Args:
         data: JSON.
-        path: where it comes from, for the message.
+        path: its source, for error messages.
 
     Raises:
-        UsageError: it is no profile, or one of another version.
+        UsageError: it is not a profile, or has another version.
     """
     try:
         profile = msgspec.json.decode(data, type=Profile)

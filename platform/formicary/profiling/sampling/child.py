@@ -1,7 +1,7 @@
-"""The program that `formicary profile -- ...` profiles, from its first line on: it runs in here.
+"""Runs the program that `formicary profile -- ...` profiles, from its first line on.
 
-It waits for the sampler before it starts, counts its garbage collector's time, and waits at its end until its
-clocks have been read.
+It waits for the sampler before the start, measures the garbage collector's time, and waits at the end until
+its clocks have been read.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _INTERRUPTED = 130  # the exit code after Ctrl-C, or at the end of --for
 
 
 def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
-    """Run a program; end as it ends.
+    """Run a program, and exit as it does.
 
     Args:
-        descriptor: of the socket on which `formicary profile` listens.
-        shared: of the memory whose first byte is 1 as long as the window lasts.
+        descriptor: of the socket to `formicary profile`.
+        shared: of the memory whose first byte is 1 while the window lasts.
         command: the program: a script, or `-m` and a module, or `run`, which is `formicary run`; and its
             arguments.
     """
@@ -62,7 +62,7 @@ def _answer(channel: ControlChannel, collections: GcClock) -> None:
 
 
 def _wait_for_threads() -> None:
-    """Wait for the program's own threads, as Python does at the end: they are of the window as well."""
+    """Wait for the program's own threads, as Python does at exit: they belong to the window."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

@@ -1,4 +1,4 @@
-"""The CPU time of processes and threads over a window, as the operating system counts it; through psutil."""
+"""The CPU time of processes and threads over a window, as the operating system counts it, by psutil."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Times(NamedTuple):
 
 
 class ThreadUse(NamedTuple):
-    """What a thread has used within the window.
+    """CPU time of a thread within the window.
 
     Attributes:
-        name: as the operating system has it.
+        name: its name in the operating system.
         cpu_s: seconds of CPU.
-        lived_s: how many seconds of the window it was there.
-        switches: how many times it gave the processor up by itself, to wait; 0 where nobody counts it.
+        lived_s: seconds of the window during which it existed.
+        switches: voluntary context switches; 0 where they are not counted.
     """
 
     name: str
@@ -55,14 +55,14 @@ class _Watched:
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """What a process has used within the window.
+    """CPU time of a process within the window.
 
     Attributes:
         pid: the process.
         name: its program's.
-        times: seconds in the program, and in the kernel for it.
-        threads: those whose clocks could be read, by number, including such as have ended since.
-        is_gone: whether it ended within the window: the figures are those of the last look before.
+        times: seconds in user mode and in the kernel.
+        threads: those whose clocks could be read, by ID, including those that have ended since.
+        is_gone: whether it ended within the window: the figures are from the last reading before.
     """
 
     pid: int
@@ -73,15 +73,15 @@ class ProcessUse:
 
 
 class Clocks:
-    """Reads the clocks of processes and of their children.
+    """Reads the clocks of processes and their children.
 
-    The window begins with the object. Children that come later count from their start.
+    The window begins with the object. Later children count from their start.
 
     Args:
         pids: the processes.
 
     Raises:
-        ProfilingError: there is no such process, or it may not be looked at.
+        ProfilingError: there is no such process, or access is denied.
     """
 
     def __init__(self, *pids: int) -> None:
@@ -101,7 +101,7 @@ class Clocks:
         self._look_for_children(are_new=False)
 
     def look(self) -> bool:
-        """Read the clocks; return whether one of the first processes runs. Call it some times a second."""
+        """Read the clocks; return whether one of `pids` still runs. Call it several times a second."""
         self._look_for_children(are_new=True)
         for watched in self._watched.values():
             if not watched.is_gone:
@@ -109,7 +109,7 @@ class Clocks:
         return any(not self._watched[root.pid].is_gone for root in self._roots)
 
     def used(self) -> list[ProcessUse]:
-        """Return what was used from the beginning to the last look."""
+        """Return the usage from the start to the last reading."""
         return [_used(watched) for watched in self._watched.values()]
 
     def _look_for_children(self, *, are_new: bool) -> None:
@@ -138,7 +138,7 @@ class Clocks:
 
 
 def tick_s() -> float:
-    """Return how coarse the clocks are, in seconds."""
+    """Return the resolution of the clocks in seconds."""
     return 1 / os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0.001
 
 
@@ -157,7 +157,7 @@ def _read(watched: _Watched) -> None:
         watched.is_gone = True
         return
     now = time.monotonic()
-    with suppress(psutil.Error):  # its threads may not be seen
+    with suppress(psutil.Error):  # its threads are not visible
         for thread in process.threads():
             ticks = thread.user_time + thread.system_time
             watched.last_of[thread.id] = _exact_seconds(process.pid, thread.id) or ticks
@@ -177,7 +177,7 @@ def _thread_name(pid: int, tid: int) -> str:
 
 
 def _exact_seconds(pid: int, tid: int) -> float:
-    """Return what a thread has used, by the scheduler's own clock; 0 where there is none."""
+    """Return a thread's CPU seconds by the scheduler's own clock; 0 if there is none."""
     try:
         with open(f"/proc/{pid}/task/{tid}/schedstat", "rb") as file:  # noqa: PTH123
             return int(file.read().split(maxsplit=1)[0]) / 1e9

@@ -1,4 +1,4 @@
-"""What `formicary profile` and the program that it has started say to each other, over a pair of sockets."""
+"""The channel between `formicary profile` and the program it started, over a pair of sockets."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from formicary.profiling.model.profile import Frame  # noqa: TC001 -- msgspec lo
 if TYPE_CHECKING:
     import socket
 
-_PIECE = 1 << 16  # bytes that are read at once
+_PIECE = 1 << 16  # bytes per read
 
 
 class Report(msgspec.Struct, frozen=True, tag="report"):
-    """The profiler wants the program's `WindowFacts`."""
+    """Requests the program's `WindowFacts`."""
 
 
 class Over(msgspec.Struct, frozen=True, tag="over"):
-    """The program has run its last line, and waits for its clocks to be read."""
+    """The program has finished, and waits for its clocks to be read."""
 
 
 class WindowFacts(msgspec.Struct, frozen=True, tag="facts"):
-    """What only the program itself knows of its window.
+    """What only the program knows about its window.
 
     Attributes:
-        threads: names of Python's threads, by the operating system's number.
+        threads: names of Python's threads, by thread ID.
         collections: the garbage collector's time: thread, stack with the outermost frame first, seconds.
     """
 
@@ -42,14 +42,14 @@ Said = Ready | Go | Report | WindowFacts | Over
 
 
 class ControlChannel:
-    """One end of the channel between the two.
+    """One end of the channel.
 
-    The program is `Ready` before its first line, and begins when the profiler says `Go`. When the window
-    begins and ends is not said but written into memory that both share: a busy program may take seconds until
-    a second thread of it gets to read a message.
+    The program sends `Ready` before its first line, and starts on the profiler's `Go`. Start and end of the
+    window are written to shared memory, not sent: in a busy program, a second thread may take seconds to read
+    a message.
 
     Args:
-        end: a connected socket, which is closed with this.
+        end: a connected socket, closed with this.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -58,7 +58,7 @@ class ControlChannel:
         self._heard: deque[Said] = deque()
 
     def send(self, said: Said) -> bool:
-        """Send something; return False if the other side is gone."""
+        """Send a message; return False if the other side is gone."""
         try:
             self._end.sendall(encode(said) + b"\n")
         except OSError:
@@ -66,7 +66,7 @@ class ControlChannel:
         return True
 
     def receive(self, seconds: float | None = None) -> Said | None:
-        """Return what is said next; None if the other side is gone, or is silent for some seconds."""
+        """Return the next message; None if the other side is gone, or `seconds` have passed."""
         self._end.settimeout(seconds)
         try:
             while not self._heard and (data := self._end.recv(_PIECE)):
@@ -76,7 +76,7 @@ class ControlChannel:
         return self._heard.popleft() if self._heard else None
 
     def has_message(self) -> bool:
-        """Return whether `receive` would return at once: with a message, or as the other side is gone."""
+        """Return whether `receive` would return at once, with a message or because the other side is gone."""
         return bool(self._heard or select.select([self._end], [], [], 0)[0])
 
     def close(self) -> None:

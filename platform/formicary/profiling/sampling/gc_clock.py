@@ -1,4 +1,4 @@
-"""The garbage collector's CPU time, read off the clock inside a program: a sampler does not see it."""
+"""The garbage collector's CPU time, read off a clock inside a program, since a sampler cannot see it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class GcClock:
-    """Counts what collections take, by the thread and the stack that they interrupt.
+    """Measures collections by the thread and stack that they interrupt.
 
     Args:
-        is_open: its first byte is 1 as long as the window lasts; others may change it at any time.
+        is_open: its first byte is 1 while the window lasts; others may change it at any time.
     """
 
     def __init__(self, is_open: mmap) -> None:
         self._is_open = is_open
         self._began = 0
         self._spent: Counter[tuple[int, tuple[int, ...]]] = Counter()
-        self._codes: dict[int, CodeType] = {}  # by identity: a code object's own hash is of all that is in it
+        self._codes: dict[int, CodeType] = {}  # by identity: a code object's own hash covers all its contents
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count as long as the block lasts."""
+        """Measure while the block lasts."""
         gc.callbacks.append(self._count)
         try:
             yield
@@ -41,7 +41,7 @@ class GcClock:
             gc.callbacks.remove(self._count)
 
     def spent(self) -> list[tuple[int, tuple[Frame, ...], float]]:
-        """Return, for each thread and stack (outermost frame first), how many seconds of CPU."""
+        """Return the CPU seconds for each thread and stack (outermost frame first)."""
         return [
             (tid, tuple(self._frame(code) for code in codes), nanoseconds / 1e9)
             for (tid, codes), nanoseconds in list(self._spent.items())

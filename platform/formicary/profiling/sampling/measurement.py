@@ -1,4 +1,4 @@
-"""What `formicary profile` does: a window on a process that runs, or on a program that it starts."""
+"""The measurement of `formicary profile`: a window on a running process, or on a program it starts."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Request:
     """What to measure: either `pid` or `command`.
 
     Attributes:
-        pid: a process that runs.
-        command: a program to start, as of `Program`.
-        seconds: how long; None until it ends.
-        after: how many seconds of it to leave out first.
+        pid: a running process.
+        command: a program to start, as for `Program`.
+        seconds: how long; None for until it ends.
+        after: initial seconds to leave out.
         rate: samples per second of each thread.
-        native: whether to look into machine code too.
-        server: the folder of a server whose processes count too, or `local`.
-        is_quiet: whether what the program prints goes to standard error.
-        by_agent: whether the program is to account for its agents, and is not sampled.
+        native: whether to include machine code.
+        server: the folder of a server whose processes to include, or `local`.
+        is_quiet: whether the program's output goes to standard error.
+        by_agent: whether to account for agents instead of sampling.
     """
 
     pid: int | None = None
@@ -49,17 +49,16 @@ class Request:
 
 
 def measure(request: Request) -> tuple[Profile, int]:
-    """Measure until the time is over, the program ends, or Ctrl-C is pressed.
+    """Measure until the time is up, the program ends, or Ctrl-C is pressed.
 
     Returns:
-        The profile, and the exit code: the program's, 0 of one that was there before, or 130 after Ctrl-C.
+        The profile, and the exit code: the program's, 0 for an existing process, or 130 after Ctrl-C.
 
     Raises:
-        UsageError: there is neither a process nor a program, or both.
-        TracingError: there is no py-spy, or it may not look into the process. A program that is started is
-            accounted for instead.
-        ProfilingError: the process is not Python, or it is not there.
-        ServerError: there is no such server, or it does not run.
+        UsageError: not exactly one of process and program is given.
+        TracingError: py-spy is missing, or not permitted. A started program is accounted for instead.
+        ProfilingError: the process does not exist, or is not Python.
+        ServerError: there is no such server, or it is not running.
     """
     if (request.pid is None) == (not request.command):
         raise UsageError(
@@ -100,7 +99,7 @@ def _of_program(request: Request, servers: tuple[int, ...]) -> tuple[Profile, in
 
 
 def _wait(window: Window, seconds: float | None, is_over: Callable[[], bool] = lambda: False) -> int:
-    """Wait for the end of a window; return 0, or the exit code of Ctrl-C, which only ends the window."""
+    """Wait for the end of a window; return 0, or the exit code for Ctrl-C, which only ends the window."""
     try:
         window.wait(seconds, is_over)
     except KeyboardInterrupt:

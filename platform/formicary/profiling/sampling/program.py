@@ -1,4 +1,4 @@
-"""Starts a program to be profiled, and measures it from its first line to its last."""
+"""Starts a program to profile, and measures it from its first line to its last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS_TO_STOP = 5.0
 
 
 def check_command(command: Sequence[str]) -> None:
-    """Make sure that a command is a program to profile.
+    """Check that a command is a program to profile.
 
     Raises:
         UsageError: there is no such script.
@@ -37,7 +37,7 @@ def check_command(command: Sequence[str]) -> None:
 
 
 def end(process: subprocess.Popen[bytes], seconds: float = 0.0) -> None:
-    """End a process that has not ended within some seconds, by ever stronger signals."""
+    """End a process that does not end within some seconds, by escalating signals."""
     for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         try:
             process.wait(seconds)
@@ -48,21 +48,21 @@ def end(process: subprocess.Popen[bytes], seconds: float = 0.0) -> None:
 
 
 def exit_code(process: subprocess.Popen[bytes]) -> int:
-    """Return the exit code of a process that has ended; 128 and more for a signal, as in shells."""
+    """Return the exit code of an ended process; 128 plus the number for a signal, as in shells."""
     code: int = process.returncode
     return code if code >= 0 else 128 - code
 
 
 class Program:
-    """A Python program that waits for its start, and at its end until it was looked at.
+    """A Python program that waits before its start, and at its end until it was measured.
 
     Args:
         command: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
-        is_quiet: whether what it prints goes to standard error.
+        is_quiet: whether its output goes to standard error.
 
     Raises:
         UsageError: there is no such script.
-        ProfilingError: by `with`: Python does not start.
+        ProfilingError: on entering: Python does not start.
     """
 
     def __init__(self, command: Sequence[str], *, is_quiet: bool = False) -> None:
@@ -99,30 +99,30 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """The program's process."""
+        """The program's process ID."""
         return self._process.pid
 
     @property
     def exit_code(self) -> int:
-        """How it has ended, known after `with`."""
+        """How it ended; known after the block."""
         return exit_code(self._process)
 
     def start(self) -> None:
-        """Start it."""
+        """Start the program."""
         self._channel.send(Go())
 
     def begin_window(self) -> None:
-        """Begin the window: from now on the program counts what only it knows."""
+        """Begin the window, in which the program measures what only it knows."""
         self._is_open[0] = 1
 
     def is_at_its_end(self) -> bool:
-        """Return at once whether it has run to its end and waits there, or is gone."""
+        """Return at once whether it waits at its end, or is gone."""
         if not self._is_done and self._channel.has_message():
             self._is_done = self._channel.receive(_SECONDS_TO_ANSWER) in (Over(), None)
         return self._is_done
 
     def end_window(self) -> WindowFacts | None:
-        """End the window, and return what only the program knows of it; None if it does not answer."""
+        """End the window, and return what only the program knows about it; None if it does not answer."""
         self._is_open[0] = 0
         if not self._channel.send(Report()):
             return None

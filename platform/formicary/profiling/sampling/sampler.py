@@ -1,4 +1,4 @@
-"""py-spy, the sampling profiler, as a process of its own beside the measured ones."""
+"""py-spy, the sampling profiler, in its own process beside the measured ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from formicary.profiling.model.profile import Frame
 
 _SECONDS_TO_START = 20.0
 _SECONDS_TO_WRITE = 30.0
-_LAST_WORDS = 40  # lines that are kept of what it says
+_LAST_WORDS = 40  # lines of its output that are kept
 _STARTED = re.compile(r"Sampling process")
 _THREAD = re.compile(
     r"(?:Process (?P<pid>\d+) )?Thread (?P<tid>0[xX][0-9A-Fa-f]+|\d+)(?: \"(?P<name>.*)\")?", re.DOTALL
@@ -35,14 +35,13 @@ _MANY_ERRORS = 0.02
 
 @dataclass(frozen=True)
 class SampledThread:
-    """A thread as the sampler has seen it.
+    """A thread as the sampler saw it.
 
     Attributes:
         pid: its process.
-        tid: the operating system's number of it.
-        name: as the program named it; empty if it did not.
-        samples: the stacks, outermost frame first, with which it was seen running or ready to, in the order
-            of time.
+        tid: its ID in the operating system.
+        name: its name in the program; empty if it has none.
+        samples: its stacks while running or ready to run, outermost frame first, in order of time.
     """
 
     pid: int
@@ -52,18 +51,18 @@ class SampledThread:
 
     @property
     def stacks(self) -> Counter[tuple[Frame, ...]]:
-        """How often it was seen with each stack."""
+        """How often it was sampled with each stack."""
         return Counter(self.samples)
 
 
 @dataclass
 class Samples:
-    """What the sampler has brought.
+    """The sampler's results.
 
     Attributes:
-        threads: those that were seen using the CPU.
-        errors: how many times it could not make sense of what it saw.
-        problem: a sentence, where it did not come to its proper end.
+        threads: those seen using the CPU.
+        errors: how many stacks it could not read.
+        problem: a sentence, if it did not end properly.
     """
 
     threads: list[SampledThread] = field(default_factory=list)
@@ -72,11 +71,11 @@ class Samples:
 
     @property
     def count(self) -> int:
-        """How many samples there are."""
+        """The number of samples."""
         return sum(len(seen.samples) for seen in self.threads)
 
     def warnings(self) -> list[str]:
-        """Return what whoever reads the figures should know."""
+        """Return warnings for readers of the figures."""
         said = [self.problem] if self.problem else []
         if self.errors > _MANY_ERRORS * max(1, self.count):
             said.append(
@@ -100,16 +99,16 @@ def find_program() -> str:
 
 
 class Sampler:
-    """Samples a process and its children from `with` until `stop`.
+    """Samples a process and its children from entering until `stop`.
 
     Args:
         pid: the process.
         rate: samples per second of each thread.
-        native: whether to look into machine code too. It costs several times as much.
+        native: whether to include machine code, at several times the cost.
 
     Raises:
-        TracingError: by `with`: there is no py-spy, or it is not permitted.
-        ProfilingError: by `with`: the process is not Python, or it is not there.
+        TracingError: on entering: py-spy is missing, or not permitted.
+        ProfilingError: on entering: the process does not exist, or is not Python.
     """
 
     def __init__(self, pid: int, *, rate: int, native: bool = False) -> None:
@@ -143,11 +142,11 @@ class Sampler:
     def halt(self) -> None:
         """Stop taking samples."""
         if self._process.poll() is None and not self._is_halted:  # it ends by itself with the process
-            self._is_halted = True  # asked twice, it would end without writing what it has
+            self._is_halted = True  # interrupted twice, it would end without writing its samples
             self._process.send_signal(signal.SIGINT)
 
     def stop(self) -> Samples:
-        """End it and return what it has seen; whatever went wrong is in there."""
+        """End the sampler and return its results, including any problem."""
         self.halt()
         try:
             code: int | None = self._process.wait(_SECONDS_TO_WRITE)
@@ -198,7 +197,7 @@ def _launch(program: str, pid: int, file: Path, options: list[str]) -> Child:
 
 
 def _look_once(program: str, pid: int) -> list[str]:
-    """Return what py-spy says of the process alone: where it looks for children too, it says not why not."""
+    """Return py-spy's output for the process alone: with children, it does not report why it fails."""
     command = [program, "dump", "--pid", str(pid)]
     try:
         done = subprocess.run(  # noqa: S603 -- as above
@@ -217,11 +216,11 @@ def _look_once(program: str, pid: int) -> list[str]:
 
 
 def why_not(said: str, pid: int) -> ProfilingError:
-    """Return the error that stands for what py-spy said when it did not start.
+    """Return the error for py-spy's output when it did not start.
 
     Args:
-        said: all of it.
-        pid: the process that it was to look into.
+        said: the whole output.
+        pid: the process to sample.
     """
     lowered = said.lower()
     if "permission denied" in lowered or "operation not permitted" in lowered:
@@ -241,17 +240,17 @@ def why_not(said: str, pid: int) -> ProfilingError:
 
 
 def read_speedscope(document: Any, pid: int) -> list[SampledThread]:
-    """Return the threads of a file that py-spy has written.
+    """Return the threads of a file written by py-spy.
 
     Args:
         document: the JSON.
-        pid: the process of threads for which it gives none.
+        pid: the process of threads for which it names none.
 
     Raises:
-        LookupError, TypeError, ValueError: it is not such a file.
+        LookupError, TypeError, ValueError: the file is malformed.
     """
     table = [Frame(f["name"], f["file"] or "", f["line"] or 0) for f in document["shared"]["frames"]]
-    # The first frames are no functions: py-spy puts the process and the thread there.
+    # The first frames are not functions: py-spy puts process and thread there.
     real = [bool(frame.file) for frame in table]
     found: dict[tuple[int, int], SampledThread] = {}
     for profile in document["profiles"]:

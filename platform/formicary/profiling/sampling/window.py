@@ -1,4 +1,4 @@
-"""A window of time in which some processes are measured: sampler and clocks begin and end with it."""
+"""A window of time in which processes are measured, from start to end of sampler and clocks."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from formicary.profiling.sampling.sampler import SampledThread
 
 RATE = 50
-"""Samples per second of each thread. Twice as many cost about 3% of the rate of a program that only exchanges
-messages."""
+"""Samples per second of each thread. Twice as many cost about 3% of the throughput of a program that only
+exchanges messages."""
 _SECONDS_BETWEEN_LOOKS = 0.2
 _FEW_SAMPLES = 30
 _FEW_TICKS = 20
@@ -43,17 +43,17 @@ _MUCH_DOUBT = 0.1
 
 
 class Window:
-    """Measures a process and its children from `with` until `end`.
+    """Measures a process and its children from entering until `end`.
 
     Args:
         pid: the process.
         rate: samples per second of each thread.
-        native: whether to look into machine code too.
-        servers: processes of the XMPP server that are no children of it.
+        native: whether to include machine code.
+        servers: processes of the XMPP server that are not its children.
 
     Raises:
-        TracingError: by `with`: there is no py-spy, or it is not permitted.
-        ProfilingError: by `with`: the process is not Python, or it is not there.
+        TracingError: on entering: py-spy is missing, or not permitted.
+        ProfilingError: on entering: the process does not exist, or is not Python.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Window:
         self._sampler = Sampler(pid, rate=rate, native=native)
 
     def __enter__(self) -> Self:
-        Clocks(self._pid, *self._servers)  # whether they are there, before anything is started
+        Clocks(self._pid, *self._servers)  # raises if they are gone, before anything starts
         with ExitStack() as undo:
             undo.enter_context(self._sampler)
             self._clocks = Clocks(self._pid, *self._servers)
@@ -78,11 +78,11 @@ class Window:
         self._undo.close()
 
     def wait(self, seconds: float | None = None, is_over: Callable[[], bool] = lambda: False) -> None:
-        """Wait for the end of the window, and look at the clocks meanwhile.
+        """Wait for the end of the window, reading the clocks meanwhile.
 
         Args:
-            seconds: how long at most; None for as long as the process runs.
-            is_over: asked some times a second whether it is over now.
+            seconds: the limit; None for as long as the process runs.
+            is_over: called several times a second; returns whether to stop.
         """
         end = None if seconds is None else self._from + seconds
         while self._clocks.look() and not is_over():
@@ -95,7 +95,7 @@ class Window:
         """End the window and return what was measured.
 
         Args:
-            ask: asks the program, right after its clocks were read, for what only it knows.
+            ask: gets what only the program knows, right after its clocks were read.
         """
         self._sampler.halt()
         self._clocks.look()
@@ -189,11 +189,11 @@ def _threads(
 
 
 def kind_of(seen: SampledThread | None, *, is_python: bool) -> str:
-    """Return what kind of thread it is, as far as its stacks tell.
+    """Return the kind of a thread, as far as its stacks show.
 
     Args:
-        seen: what the sampler saw of it, if it did.
-        is_python: whether it is a thread that Python knows.
+        seen: the thread's samples, if any.
+        is_python: whether Python knows the thread.
     """
     modules: Counter[str] = Counter()
     for stack, count in seen.stacks.items() if seen else ():

@@ -1,4 +1,4 @@
-"""Makes `import spade` return our package in processes that a program for SPADE starts."""
+"""Makes `import spade` return our package in processes that a SPADE program starts."""
 
 from formicary.spade.importing import install
 

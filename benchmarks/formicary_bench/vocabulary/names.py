@@ -5,7 +5,7 @@ from __future__ import annotations
 DIRECTORY = "directory"
 """The family of the experiments with the directory of services."""
 
-REGISTER = "directory/register"
+REGISTER, DEREGISTER, SEARCH = "directory/register", "directory/deregister", "directory/search"
 
 MEMORY = "memory"
 """The family of the experiments with memory alone."""
@@ -20,7 +20,7 @@ PAIRS = "messaging/pairs"
 GROWTH = "memory/growth"
 NETWORK = "network"
 TRAFFIC_RING, TRAFFIC_RECEPTION = "traffic/ring", "traffic/massive-reception"
-TRAFFIC_SPEED_UP = "traffic/speed-up"
+TRAFFIC_POOL, TRAFFIC_SPEED_UP = "traffic/pool-size", "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
 """Those of agents that move which other platforms make, too."""
 

@@ -74,6 +74,20 @@ BY_SERVICES = (
 )
 
 
+OF_A_TYPE = 5
+"""How many services there are of each type: a few, however many there are in all."""
+
+
+def types(services: int) -> range:
+    """Return the numbers of the types that so many services have."""
+    return range(max(1, services // OF_A_TYPE))
+
+
+def has_type(services: int, number: int) -> int:
+    """Return how many of so many services have the type of this number."""
+    return len(range(number, services, len(types(services))))
+
+
 def says(use: str, more: str = "") -> str:
     """Return what sentences say of a use of the directory."""
     return f"{{where}}, {use} in the {{who}} with {{services}} takes {{rtt_p50_us}} (median){{beside}}{more}."
@@ -137,6 +151,7 @@ def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Ex
         figures=BY_SERVICES,
         says=says(title[:1].lower() + title[1:]),
         summarise=SUMMARY,
+        exchange=name,
     )
 
 

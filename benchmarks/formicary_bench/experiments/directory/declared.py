@@ -32,15 +32,16 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, ONE_OR_TWO, PAPER_PAIRS
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import CREATION, MEAN, P99, RATE, TIME
-from formicary_bench.vocabulary.names import FAMILY, QUICK, REGISTER, TOUR
+from formicary_bench.vocabulary.names import FAMILY, QUICK, TOUR
 from formicary_bench.vocabulary.parameters.shared import CLIENTS, Agents
 from formicary_bench.vocabulary.places import APART, DIRECT, SAME, SPLIT, SPREADS, TWO_HOSTS, Carrier
 from formicary_bench.vocabulary.values import CENTRAL, REPLICA
 
 REGISTERING = replace(
     of_changes(
-        REGISTER,
+        names.REGISTER,
         "Registering a service",
         "time of one registration of a service",
         "Alberola 2010, Fig. 12, 13",
@@ -53,7 +54,7 @@ REGISTERING = replace(
 
 
 DEREGISTER = of_changes(
-    "directory/deregister",
+    names.DEREGISTER,
     "Deregistering a service",
     "time of one deregistration of a service",
     "Alberola 2010, without a figure, as it was like Fig. 12, 13",
@@ -65,7 +66,7 @@ SIZES = (5, *SERVICES[1:])
 """From as many as a search finds on: the answer with none is empty, which would count as growth."""
 
 SEARCH = Experiment(
-    name="directory/search",
+    name=names.SEARCH,
     title="Searching for services of a type",
     what="time of one search for services of a type",
     source="Alberola 2010, Fig. 14, 15, 16",
@@ -107,6 +108,7 @@ SEARCH = Experiment(
     quick=Preset(parts=(Take(subjects=BUILT, carriers=DIRECTLY),)),
     paper=replace(PAPER, sizes={"services": (5, *PAPER.sizes["services"][1:])}),
     beside=BESIDE,
+    exchange=names.SEARCH,
     fit=FIT,
     profiling=PROFILING_SEARCH,
     duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_search"),
@@ -138,6 +140,7 @@ MANY_CLIENTS = Experiment(
     sizes={"pairs": (1, 10, 50, 100), "services": (1000,)},
     placements=HERE_AND_THERE,
     subjects=BUILT,
+    exchange=names.SEARCH,
     quick=Preset(sizes={"pairs": (10,), "rounds": (50, 200, 100)}, parts=(Take(placements=(SAME,)),)),
     paper=Preset(sizes={"pairs": PAPER_PAIRS, "services": (200,)}, placements=ONE_OR_TWO),
     fit=Loaded("formicary_bench.experiments.directory.pipeline:of_clients"),

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.names import TOUR
+from formicary_bench.vocabulary.names import TOUR, TRAFFIC_POOL
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import AGENTS_AT_ONCE, CORES, Talk
-from formicary_bench.vocabulary.places import MOST_ON_A_HOST, SAME
+from formicary_bench.vocabulary.places import SAME
 from formicary_bench.vocabulary.values import SYNCHRONOUS
 
 if TYPE_CHECKING:
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 
+MOST_CONTAINERS = 16
+"""As many as the paper's threads at most."""
+
 CONTAINERS = Parameter(
     name="containers",
-    kind=whole(1, MOST_ON_A_HOST),
+    kind=whole(1, MOST_CONTAINERS),
     unit="containers",
     in_label=True,
     is_layout=True,
-    help="Number of containers, each in its own process, to spread the agents over.",
+    help="Number of containers, each in its own process, to spread the agents over; of another platform, "
+    "threads of its pool.",
     example=[2],
     few=3,
 )
@@ -176,7 +180,7 @@ MASSIVE_RECEPTION = traffic(
 
 
 POOL_SIZE = traffic(
-    "traffic/pool-size",
+    TRAFFIC_POOL,
     "Containers and cores",
     "round-trip time of a ring of agents, by containers and cores",
     "Section 4.4",

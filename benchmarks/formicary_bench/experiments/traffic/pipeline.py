@@ -24,7 +24,7 @@ from formicary_bench.runner.planning.hosts import cores_of, few_cores_of, is_sho
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.vocabulary.metrics import MEAN, RATE
-from formicary_bench.vocabulary.names import QUICK, TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP
+from formicary_bench.vocabulary.names import QUICK, TRAFFIC_POOL, TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,9 +75,11 @@ def _cores(draft: Draft) -> tuple[int, ...]:
 def _containers(draft: Draft, cores: int) -> tuple[int, ...]:
     """Return how many containers there are: one of who knows of none; one for each core where these vary.
 
+    Where their number is what varies, other platforms have a pool of so many threads.
+
     Of the numbers that a draft may have, each is the draft's own once.
     """
-    if draft.subject.platform != "formicary":
+    if draft.subject.platform != "formicary" and draft.experiment.name != TRAFFIC_POOL:
         return (1,)
     if _is_speed_up(draft) and not draft.options.sizes.get("containers"):
         return (max(cores, 1),)
@@ -124,7 +126,8 @@ def _is_speed_up(draft: Draft) -> bool:
 
 _POOL_SIZES = (
     "Pérez-Carro 2013 found 2, 4, 6 and 10 threads to be best for 2, 4, 8 and 16 cores (Section 4.4, Jason "
-    "1.3.10, beside 5 threads of its environment). A container is a process with one thread for its agents."
+    "1.3.10, beside 5 threads of its environment). A container is a process with one thread for its agents; "
+    "of other platforms it is a thread of their pool."
 )
 _SPEED_UP = (
     "The total time on one core over that on several (Section 4.5 of the paper): all make as many round "

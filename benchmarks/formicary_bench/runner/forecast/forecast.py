@@ -36,6 +36,10 @@ _SHORTEST = 1e-3  # seconds
 _SURE_TO_BEGIN, _SURE_OF_WORK = 0.3, 0.01
 _SURE_OF_THE_PAST = 1.0
 
+# Expected work that is at most so many times as long as beginning says nothing of the work: on a slow machine
+# processes alone would make it seem long, and a larger configuration hours long.
+_LOST_IN_BEGINNING = 3.0
+
 
 class Factors(NamedTuple):
     """How many times longer than roughly thought it takes here.
@@ -68,6 +72,8 @@ class _Fit:
 
     def add(self, expected: DefaultDuration, took: float, weight: float) -> None:
         begin, work = expected.begin / took, expected.work / took
+        if expected.work <= _LOST_IN_BEGINNING * expected.begin:
+            work = 0.0
         self.begin_begin += weight * begin * begin
         self.begin_work += weight * begin * work
         self.work_work += weight * work * work

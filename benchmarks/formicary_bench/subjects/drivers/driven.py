@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.processes.messages import Ready
+from formicary_bench.experiments.directory import Uses, types
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.service import Mediated
+from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
 from formicary_bench.subjects.subject import DOMAIN
-from formicary_bench.vocabulary.names import MEDIATED, SWAP
+from formicary_bench.vocabulary.names import MEDIATED, SWAP, TRAFFIC_POOL
 from formicary_bench.vocabulary.places import ECHO
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.worker.workload import PreparedRole, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -121,7 +123,8 @@ def _check_same(entry: Entry, hello: Hello) -> None:
 
 def _orders(work: Workload, file: Path | None) -> Prepare:
     configuration, job, server = work.configuration, work.job, None
-    swapping = Swapping.of(configuration)
+    swapping, services = Swapping.of(configuration), Uses.of(configuration).services
+    offered = services_of(job)
     if job.server is not None:
         there = job.server
         server = XmppServer(there.host, there.client_port, DOMAIN, there.password)
@@ -142,4 +145,8 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         loop=Looped.of(configuration).loop or swapping.swaps or Mediated.of(configuration).requests,
         dimension=swapping.dimension,
         way=Looped.of(configuration).way,
+        services=services,
+        types=len(types(services)),
+        offered=(offered.start, offered.stop),
+        threads=Traffic.of(configuration).containers if job.exchange == TRAFFIC_POOL else 0,
     )

@@ -15,14 +15,18 @@ from formicary.processes.messages import Count, Failed, Progress, Ready, Stop
 from formicary_bench.vocabulary.names import (
     CONTRACT_NET,
     CREATE_REMOTE,
+    DEREGISTER,
     DISPATCH,
     MANY_TO_ONE,
     MEDIATED,
     PAIRS,
+    REGISTER,
     REQUEST,
     ROAM,
+    SEARCH,
     SIZE,
     SWAP,
+    TRAFFIC_POOL,
     TRAFFIC_RECEPTION,
     TRAFFIC_RING,
 )
@@ -30,8 +34,11 @@ from formicary_bench.vocabulary.names import (
 PROTOCOL = 1
 """The version of this protocol."""
 
-EXCHANGES = PAIRS, MANY_TO_ONE, SIZE, TRAFFIC_RING, TRAFFIC_RECEPTION, REQUEST, CONTRACT_NET
-"""The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
+EXCHANGES = (
+    *(PAIRS, MANY_TO_ONE, SIZE, TRAFFIC_RING, TRAFFIC_RECEPTION, TRAFFIC_POOL),
+    *(REQUEST, CONTRACT_NET, REGISTER, DEREGISTER, SEARCH),
+)
+"""The experiments that it knows, in which agents exchange messages or use the directory."""
 
 LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED, SWAP
 """Those that it knows in which a platform makes loops of an operation by itself."""
@@ -116,6 +123,10 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         way: whether operations of a loop follow each other `in-turn` or begin `at-once`; empty where there is
             no choice.
         dimension: how many agents each side of a grid has; 0 elsewhere.
+        services: how many services are registered in all before the directory is used; 0 elsewhere.
+        types: how many types they have: that of the n-th is n modulo this.
+        offered: which of them this process registers: the number of the first, and that after the last.
+        threads: how many threads agents share, where that varies; 0 elsewhere.
     """
 
     experiment: str
@@ -133,6 +144,10 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
     loop: int = 0
     way: str = ""
     dimension: int = 0
+    services: int = 0
+    types: int = 0
+    offered: tuple[int, int] = (0, 0)
+    threads: int = 0
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):

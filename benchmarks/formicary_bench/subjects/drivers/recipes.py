@@ -168,7 +168,9 @@ _ALL: tuple[Recipe, ...] = (
         "One agent is one thread, as always in JADE. It remembers where agents are reached for as many as "
         "there are here (jade_core_messaging_MessagingService_cachesize): by itself for 100, and those of "
         "more than 50 pairs are looked up anew for each message. Its agents lock what JADE notes without a "
-        "lock as they block and are woken: else they may miss what comes just then, and a run hangs.",
+        "lock as they block and are woken: else they may miss what comes just then, and a run hangs. The "
+        "directory is the directory facilitator of its main container, used by DFService; each service is "
+        "registered under another name, as an agent has only one entry there.",
     ),
     Java(
         "jason",
@@ -181,7 +183,8 @@ _ALL: tuple[Recipe, ...] = (
         "Jason, pool",
         "3.2.1",
         "Jason's own infrastructure with a pool, as `infrastructure: Local(pool,2)` in a project: all "
-        "agents take turns on as many threads as there are processors, each for up to five reasoning "
+        "agents take turns on as many threads as there are processors, or as `--containers` in "
+        "traffic/pool-size, each for up to five reasoning "
         "cycles, which is the default. Its manual advises that where there are many more agents than "
         "processors.",
         source="jason",

@@ -18,16 +18,10 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Message, OneShotBehaviour
-from formicary_bench.experiments.directory import SEEN_COUNTER, Uses
+from formicary_bench.experiments.directory import SEEN_COUNTER, Uses, has_type, types
 from formicary_bench.subjects.ours.containers import prepared, start_agent
-from formicary_bench.subjects.ours.services import (
-    has_type,
-    know_services,
-    register_services,
-    types,
-    with_directory,
-)
-from formicary_bench.vocabulary.names import REGISTER
+from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
+from formicary_bench.vocabulary.names import DEREGISTER, REGISTER, SEARCH
 from formicary_bench.vocabulary.places import ASKING, ECHOING, N_HOSTS, SAME, member_name
 from formicary_bench.vocabulary.values import REPLICA
 from formicary_bench.worker.workload import PairTimes
@@ -207,8 +201,8 @@ def watchers(work: Workload) -> int:
 
 _USES: dict[str, type[Use]] = {
     REGISTER: Register,
-    "directory/deregister": Deregister,
-    "directory/search": Search,
+    DEREGISTER: Deregister,
+    SEARCH: Search,
     "directory/clients": Search,
     "directory/cpu-register": Register,
     "directory/cpu-search": Search,

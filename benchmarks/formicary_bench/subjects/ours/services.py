@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from formicary import Services
 from formicary.container.options import DIRECTORIES
-from formicary_bench.experiments.directory import Uses
+from formicary_bench.experiments.directory import Uses, types
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.variants.lookup import LookupDirectory
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from formicary import Container
     from formicary_bench.worker.workload import Workload
 
-OF_A_TYPE = 5
-"""How many services there are of each type: a few, however many there are in all."""
-
 _OF_AN_AGENT = 100
 
 
@@ -34,16 +31,6 @@ def with_directory(work: Workload, name: str, join: str = "") -> Container:
     about = {"join": join} if join else {}
     main = member_name(0) if work.is_one_of_many else ECHOING
     return container(work, name, services=Services(directory=design, main=main), **about)
-
-
-def types(services: int) -> range:
-    """Return the numbers of the types that so many services have."""
-    return range(max(1, services // OF_A_TYPE))
-
-
-def has_type(services: int, number: int) -> int:
-    """Return how many of so many services have the type of this number."""
-    return len(range(number, services, len(types(services))))
 
 
 async def register_services(home: Container, work: Workload) -> None:

@@ -1,6 +1,7 @@
 """Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
 
 import re
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -205,6 +206,47 @@ def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experime
     assert outcome.problems == []
     measured = {(one.placement, one.exchange.payload_bytes) for one in outcome.folder.manifest.configurations}
     assert len(outcome.folder.manifest.repetitions) == len(measured) >= 2
+
+
+TELLING = """
+import json, sys
+print(json.dumps({hello!r}), flush=True)
+order = json.loads(input())
+if order["type"] == "stop":
+    sys.exit()
+told = [order[name] for name in {names!r}]
+print(json.dumps({{"type": "failed", "reason": "told " + json.dumps(told)}}), flush=True)
+input()
+"""
+
+
+@pytest.mark.parametrize(
+    ("experiment", "sizes", "names", "told"),
+    [
+        ("directory/search", {"services": (23,)}, ("services", "types", "offered"), "23, 4, [0, 23]"),
+        ("directory/register", {"services": (0,)}, ("services", "types", "offered"), "0, 1, [0, 0]"),
+        ("traffic/pool-size", {"pairs": (4,), "containers": (10,)}, ("pairs", "threads"), "4, 10"),
+    ],
+)
+def test_a_driver_is_told_of_services_and_of_the_size_of_its_pool(experiment, sizes, names, told, tmp_path):
+    places = ["same-container"] if "pool" in experiment else ["two-containers"]
+    hello = {
+        "type": "hello",
+        "protocol": 1,
+        "name": "telling",
+        "version": "1",
+        "experiments": [experiment],
+        "placements": places,
+    }
+    script = tmp_path / "telling.py"
+    script.write_text(TELLING.format(hello=hello, names=names))
+    command = sys.executable, str(script)
+    keep(command, hello_of(command))
+    about = {"placements": tuple(places), "subjects": ("telling",)}
+    wanted = Options(experiment, sizes=sizes, seed=1, repeat=1, **about)
+    outcome = perform(wanted, tmp_path / "run", Silent())
+    assert outcome.problems
+    assert f"telling failed: told [{told}]" in outcome.problems[0]
 
 
 @pytest.mark.server

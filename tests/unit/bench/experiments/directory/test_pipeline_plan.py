@@ -4,13 +4,12 @@ import msgspec
 import pytest
 from tests.unit.bench.synthetic import asking
 
-from formicary_bench.experiments.directory import SERVICES, Spreading, Uses
+from formicary_bench.experiments.directory import OF_A_TYPE, SERVICES, Spreading, Uses, has_type, types
 from formicary_bench.experiments.directory.declared import SIZES
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import describe, make_plan
 from formicary_bench.subjects.ours.churn import HOMES, Batch, _differences, _shares
-from formicary_bench.subjects.ours.services import OF_A_TYPE, has_type, types
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.places import APART, DIRECT, SAME, XMPP
 from formicary_bench.vocabulary.values import DESIGNS

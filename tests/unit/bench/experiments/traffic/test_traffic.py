@@ -18,6 +18,9 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import describe, make_plan
+from formicary_bench.subjects import registry
+from formicary_bench.subjects.drivers.installed import subject_for
+from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.vocabulary.metrics import RATE
 
 FAMILY = [name for name in EXPERIMENTS if name.startswith("traffic/")]
@@ -122,6 +125,15 @@ def test_pool_sizes_vary():
     assert {(one.cores, one.containers) for one in sizes_of(plan("pool-size"))} == {
         (cores, containers) for cores in (1, 2) for containers in (1, 2, 3, 4)
     }
+
+
+def test_another_platform_has_pools_of_the_papers_sizes(monkeypatch):
+    experiments = ("traffic/ring", "traffic/pool-size")
+    pooled = subject_for(Hello(1, "pooled", "1", experiments, ("same-container",)))
+    monkeypatch.setattr(registry, "driven", lambda: (pooled,))
+    found = sizes_of(plan("pool-size", platform="pooled", containers="2,4,6,10"))
+    assert {one.containers for one in found} == {2, 4, 6, 10}
+    assert {one.containers for one in sizes_of(plan("ring", platform="pooled", containers="2"))} == {1}
 
 
 @pytest.mark.parametrize("experiment", FAMILY)

@@ -94,6 +94,16 @@ def test_a_machine_that_is_slower_than_it_was_takes_longer_than_in_an_earlier_ru
     assert forecast.remaining() == pytest.approx(4.0 * len(plan[20:]), rel=0.05)
 
 
+def test_slow_processes_do_not_make_the_work_of_larger_configurations_seem_long():
+    def roaming(loop):
+        return make_plan(parse("mobile/roam", loop=str(loop), route="direct"))
+
+    earlier = dict.fromkeys(roaming(20), 9.7)  # a busy machine, which takes most of it to start processes
+    larger = roaming(4000)
+    assert not set(larger) & set(earlier)
+    assert Forecast(larger, earlier).remaining() < 90 * len(larger)
+
+
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -17,7 +17,8 @@ import java.util.concurrent.CountDownLatch;
 abstract class Conversing extends Agent {
     private List<AID> partners;
     private String content;
-    private Times times;
+    /** Where the times go. */
+    protected Times times;
     private Runnable finished;
 
     @Override
@@ -50,9 +51,14 @@ abstract class Conversing extends Agent {
         if (times.end()) {
             return true;
         }
+        endRound();
+        return false;
+    }
+
+    /** Wait for another round. */
+    protected final void endRound() {
         addBehaviour(new Waiting());
         finished.run();
-        return false;
     }
 
     /** Refuse to go on where not so many have answered, or not as they should. */

@@ -55,6 +55,7 @@ public final class Driver implements Platform {
 
     public static void main(String[] arguments) {
         List<String> experiments = new ArrayList<>(Lab.MESSAGES_AND_TRAFFIC);
+        experiments.addAll(Lab.DIRECTORY);
         experiments.addAll(new TreeSet<>(CONVERSING.keySet()));
         experiments.addAll(new TreeSet<>(CONDUCTORS.keySet()));
         List<String> placements = List.of("same-container", "two-containers");
@@ -70,7 +71,9 @@ public final class Driver implements Platform {
         if (job.experiment.equals("mobile/roam")) { // of its four places, two are in each process
             join(job, port, name + SECOND, false);
         }
-        if (job.loops()) {
+        if (Lab.DIRECTORY.contains(job.experiment)) {
+            useDirectory(container, job, times, finished);
+        } else if (job.loops()) {
             startConductor(container, job);
         } else {
             start(container, job, times, finished);
@@ -124,6 +127,21 @@ public final class Driver implements Platform {
         String kind = CONDUCTORS.get(job.experiment).getName();
         conductor = container.createNewAgent("conductor", kind, given);
         conductor.start();
+        waitFor(starting);
+    }
+
+    /** Register services first, which may take long; then start those that use the directory. */
+    private void useDirectory(AgentContainer container, Job job, List<Times> times, Runnable finished) throws Exception {
+        CountDownLatch registering = new CountDownLatch(1);
+        container.createNewAgent("services-" + job.role, Services.class.getName(), new Object[] {registering, job}).start();
+        registering.await(); // for as long as it gets on; the laboratory sees to that
+        CountDownLatch starting = new CountDownLatch(times.size());
+        for (int number = 0; number < times.size(); number++) {
+            Object[] given = {starting, List.of(), "", times.get(number), finished, job};
+            AgentController user = container.createNewAgent("user-" + number, UseDirectory.class.getName(), given);
+            user.start();
+            askers.add(user);
+        }
         waitFor(starting);
     }
 

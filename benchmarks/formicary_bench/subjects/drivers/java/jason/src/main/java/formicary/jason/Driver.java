@@ -24,8 +24,8 @@ import java.util.function.IntConsumer;
 
 /**
  * Drives Jason: agents written in AgentSpeak, in its own infrastructure, which is one process. Each agent has a
- * thread; or, with the argument `pool`, all take turns in a pool of as many threads as there are processors; or,
- * with `synchronous`, all make one reasoning cycle before any makes the next.
+ * thread; or, with the argument `pool`, all take turns in a pool of as many threads as there are processors, or as are
+ * asked for; or, with `synchronous`, all make one reasoning cycle before any makes the next.
  */
 public final class Driver implements Platform {
     private static final String MEDIATED = "service/mediated";
@@ -52,6 +52,9 @@ public final class Driver implements Platform {
         String name = mode.isEmpty() ? "jason" : "jason-" + mode;
         List<String> experiments = new ArrayList<>(Lab.MESSAGES_AND_TRAFFIC);
         experiments.add(MEDIATED);
+        if (mode.equals("pool")) {
+            experiments.add("traffic/pool-size");
+        }
         Lab.serve(name, version(), experiments, List.of("same-container"), new Driver(mode));
     }
 
@@ -68,7 +71,8 @@ public final class Driver implements Platform {
         }
         if (mode.equals("pool")) { // as `infrastructure: Local(pool,2)` in a project's file
             project.getInfrastructure().addParameter("pool");
-            project.getInfrastructure().addParameter(Integer.toString(Runtime.getRuntime().availableProcessors()));
+            int threads = job.threads > 0 ? job.threads : Runtime.getRuntime().availableProcessors();
+            project.getInfrastructure().addParameter(Integer.toString(threads));
         }
         if (job.experiment.equals(MEDIATED)) {
             for (String agent : SERVICE) {

@@ -1,5 +1,7 @@
 package formicary.lab;
 
+import java.util.function.LongConsumer;
+
 /** What the laboratory asks for: its `prepare`, see docs/drivers.md. */
 public final class Job {
     public String experiment;
@@ -16,6 +18,12 @@ public final class Job {
     public int loop;
     public String way = "";
     public int dimension;
+    public int threads;
+    public int services;
+    public int types;
+    public int[] offered = {0, 0};
+    /** Told how many services are registered, while these are prepared. */
+    public transient LongConsumer progress;
 
     /** How many round trips each pair makes in all. */
     public int trips() {
@@ -37,12 +45,22 @@ public final class Job {
 
     /** Whether all agents ask each other in turn, and answer. */
     public boolean isRing() {
-        return experiment.equals("traffic/ring");
+        return experiment.equals("traffic/ring") || experiment.equals("traffic/pool-size");
     }
 
     /** The number of the agent of a ring that answers `asker` on a round trip, counted from 0. */
     public int partnerOf(int asker, int trip) {
         return (asker + 1 + trip % (pairs - 1)) % pairs;
+    }
+
+    /** The type of the service with this number. */
+    public String typeOf(int service) {
+        return "type-" + service % types;
+    }
+
+    /** How many of all services have the type of this number. */
+    public int ofType(int type) {
+        return (services - type + types - 1) / types;
     }
 
     public String body() {

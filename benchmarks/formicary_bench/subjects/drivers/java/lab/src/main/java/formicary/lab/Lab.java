@@ -33,6 +33,10 @@ public final class Lab {
     public static final List<String> MESSAGES_AND_TRAFFIC = Stream.concat(
             MESSAGES.stream(), Stream.of("traffic/ring", "traffic/massive-reception")).toList();
 
+    /** Those of Alberola 2010 with the directory. */
+    public static final List<String> DIRECTORY =
+            List.of("directory/register", "directory/deregister", "directory/search");
+
     private static final Gson GSON = new Gson();
     private static final int PROTOCOL = 1;
     private static final long MILLISECONDS_BETWEEN_REPORTS = 250;
@@ -102,6 +106,7 @@ public final class Lab {
 
     private void prepare(Job asked) throws Exception {
         job = asked;
+        job.progress = this::sayProgress;
         times = new ArrayList<>();
         for (int number = 0; job.asks() && number < (job.loops() ? 1 : job.pairs); number++) {
             times.add(new Times());

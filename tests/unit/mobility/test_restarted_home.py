@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary import Agent, AgentState, Container
+from formicary import Agent, AgentState, Container, Services
 from formicary.errors import NameTakenError
 from formicary.testing import MemoryNetwork
 
@@ -20,7 +20,7 @@ class Mover(Agent):
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_it_starts_no_other_of_that_name(directory):
     network = MemoryNetwork(delay=0.1)
-    options = {"server": network, "directory": directory, "accepts": [__name__]}
+    options = {"server": network, "services": Services(directory=directory), "accepts": [__name__]}
     async with Container("c1", **options) as c1, Container("c3", **options) as c3:
         home = await Container("c2", **options).open()
         alice = Mover("alice")

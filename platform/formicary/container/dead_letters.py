@@ -82,7 +82,7 @@ class DeadLetters:
 
 
 def failure_of(message: Message, management: str, receiver: str, reason: str) -> Message:
-    """Return what the sender of a dead letter is told.
+    """Return the text for the sender of a dead letter.
 
     Args:
         message: what could not be delivered.

@@ -1,21 +1,21 @@
 """Containers: where agents live, and how their messages are handed over.
 
 - `container`: a container, as users see it
-- `options`: the groups of its options; `option_values`: checks their values
-- `opening`: that it opens and closes once, and in which order
-- `facilities`: what it has beside agents, when it is needed
-- `lifecycle`: how its agents start and end
+- `options`: its options, in groups; `option_values`: checks their values
+- `opening`: opens and closes it once, in order
+- `facilities`: everything beside its agents, opened when needed
+- `lifecycle`: starts and ends its agents
 - `dispatcher`: how messages get to their receivers, by routes or the long way
-- `copying`: messages as copies, for who wants to measure that
-- `loop_watch`: a thread that looks at what blocks the event loop; `blockers`: who has blocked it
-- `program_exit`: what becomes of `sys.exit()` in an agent
+- `copying`: copies of messages, to measure their cost
+- `loop_watch`: a thread that looks at what blocks the event loop; `blockers`: agents that have blocked it
+- `program_exit`: `sys.exit()` in an agent
 - `held`: what waits for agents that are about to move, or have just come
 - `overflow`: what happens where mailboxes are full; `room`: what waits goes in when there is some
 - `control_outbox`: control messages that wait until the transport takes them
 - `dead_letters`: messages that could not be delivered
-- `instruments`: who is told of everything that happens
+- `instruments`: observers of everything that happens
 - `protocols`: what transports, accounts and services have to be, to plug into a container
-- `link_status`: what is known of a link to another container
+- `link_status`: the state of a link to another container
 """
 
 from typing import TYPE_CHECKING

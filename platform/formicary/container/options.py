@@ -150,11 +150,7 @@ _PLACES: Mapping[str, str] = {
 
 
 def check_groups(given: Mapping[str, object]) -> None:
-    """Check that values are groups of options; UsageError.
-
-    Args:
-        given: groups, by the option of `Container` that takes each.
-    """
+    """Check that the values of these options of `Container` are groups; UsageError."""
     for name, group in given.items():
         check_group = GROUPS[name]
         if not isinstance(group, check_group):
@@ -167,16 +163,7 @@ def of_plain(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_unknown(owner: str, options: Iterable[str], known: Iterable[str] = ()) -> None:
-    """Refuse options that do not exist, or that belong into a group.
-
-    Args:
-        owner: who takes options, for the sentence.
-        options: their names.
-        known: those that it takes.
-
-    Raises:
-        UsageError: there is such an option.
-    """
+    """Refuse the names of options that `owner` does not take, or that are in a group now; UsageError."""
     for name in sorted({*options} - {*known}):
         if place := _PLACES.get(name):
             raise UsageError(f"{owner} takes {place} instead of {name}=")

@@ -89,7 +89,7 @@ class CycleScheduler(Scheduler):
 
     @property
     def services(self) -> Scheduler:
-        """What runs the container's own agents."""
+        """The scheduler of the container's own agents."""
         return self._services
 
     # -- what the scheduler does otherwise ------------------------------------------------------------------

@@ -84,7 +84,7 @@ class Deadline:
         self.turn: list[float] = []
 
     def set_timer(self, seconds: float) -> None:
-        """Have the timer go off after some seconds: for a wait that is shorter than what it was set for."""
+        """Set the timer to go off earlier, after some seconds."""
         self.cancel()
         self.armed = seconds
         self._timer = self._scheduler.loop.call_later(seconds, self._ring)
@@ -239,7 +239,7 @@ class Mailbox:
         await _wait_in(self._senders)
 
     def set_limit(self, limit: int) -> None:
-        """Let at most so many messages wait, 0 for any number; then whoever waits for room goes on."""
+        """Set how many messages may wait, 0 for any number; then wake whoever waits for room."""
         self.limit = limit
         while not limit and self._senders:
             _wake_first(self._senders)
@@ -377,7 +377,7 @@ class Mailbox:
         return bool(self._takers) and any(not taker.done() for taker in self._takers or ())
 
     def empty(self) -> Sequence[Message]:
-        """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""
+        """Return unreceived messages; wake whoever waits for room, and cancel whoever receives."""
         left, self.messages = self.messages, None
         for taker in self._takers or ():
             taker.cancel()

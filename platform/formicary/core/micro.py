@@ -189,7 +189,7 @@ class MicroAgent(BaseAgent):
     # -- an asynchronous handle -----------------------------------------------------------------------------
 
     def strand_waits(self, strand: Strand) -> None:
-        """Called with the strand of a `handle` that waits now; for the scheduler."""
+        """Called with the strand of a `handle` that waits; for the scheduler."""
         inbox = self.micro_inbox
         assert inbox is not None
         if inbox.handling is None:
@@ -197,7 +197,7 @@ class MicroAgent(BaseAgent):
         inbox.handling.add(strand)
 
     def refuse_returned(self, returned: object) -> None:
-        """Called with what `handle` has returned, if that can be used for nothing; for the scheduler."""
+        """Called with a useless result of `handle`; for the scheduler."""
         kind = type(returned).__name__
         error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it must return None")
         self._container.lifecycle.handle_failed(self, error)

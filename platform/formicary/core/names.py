@@ -43,7 +43,7 @@ def _check_text(name: object, what: str) -> None:
 
 
 def check_local(name: str) -> str:
-    """Return `name` if it can be an agent's own name; else say what is wrong with it.
+    """Return `name` if it can be an agent's own name; else raise what is wrong with it.
 
     Args:
         name: the part before the `@`.

@@ -39,7 +39,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Make sure that only the user and root can add files to a folder, or remove some.
+    """Check that only the user and root can add files to a folder, or remove some.
 
     Raises:
         OSError: others can, or there is no such folder.
@@ -54,7 +54,7 @@ def check_folder(path: Path) -> None:
 
 
 def check_private(path: Path, *, is_copy: bool = False) -> None:
-    """Make sure that only the user and root can read, change or replace a file.
+    """Check that only the user and root can read, change or replace a file.
 
     Args:
         path: the file.
@@ -77,7 +77,7 @@ def check_private(path: Path, *, is_copy: bool = False) -> None:
 
 
 def check_secret(path: Path) -> None:
-    """Make sure that nobody else can read a secret file of the user.
+    """Check that nobody else can read a secret file of the user.
 
     For secrets that an option or a file names. Files of other users are not checked: a container engine, for
     one, provides such.
@@ -92,7 +92,7 @@ def check_secret(path: Path) -> None:
 
 
 def read_private(path: Path, most: int, *, is_copy: bool = False) -> bytes:
-    """Return what is in a file, after `check_private`.
+    """Return a file's content, after `check_private`.
 
     Args:
         path: the file; a pipe is read to its end.

@@ -1,4 +1,4 @@
-"""How sentences quote what somebody else has written: briefly, on one line, and with nothing hidden in it.
+"""Quotes foreign text in sentences: briefly, on one line, and with nothing hidden in it.
 
 What comes from elsewhere (names, messages, errors of peers and servers) may hold characters that begin a
 line, move a terminal's cursor or turn the direction of writing. So all that is printed passes `printable` or

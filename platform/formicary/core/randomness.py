@@ -1,4 +1,4 @@
-"""Where random numbers come from: the system, or a seed in virtual time, as of `formicary.testing`.
+"""Random numbers of the system, or of a seed in virtual time, as of `formicary.testing`.
 
 Secrets never do: keys, tokens and passwords are the system's (`secrets`), whatever loop runs.
 """

@@ -1,4 +1,4 @@
-"""Whether a behaviour is at rest, so that its agent could move: seen from where its coroutine stands.
+"""Decides from a coroutine's position whether a behaviour is at rest, so that its agent could move.
 
 At rest, a behaviour has not begun, or waits in `receive`, or for its time, or for what a subscription tells,
 or is between two runs, or states of a machine. There it can end and begin anew elsewhere, and nothing is half

@@ -1,4 +1,4 @@
-"""Who drives the agents: a container's own queue of what is ready; faster than asyncio's, and as fair."""
+"""A container's own queue of what is ready to run; faster than asyncio's, and as fair."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _ALONE = _count_of_one()  # references to what only one variable of a function h
 
 
 class Scheduler:
-    """What is ready to run in one container: strands to resume, and messages for micro-agents.
+    """The run queue of a container: strands to resume, and messages for micro-agents.
 
     Both are handled first in, first out, a bounded number of each per turn of the loop, so none starves
     another and none starves the loop.
@@ -136,16 +136,16 @@ class Scheduler:
 
     @property
     def services(self) -> Scheduler:
-        """What runs the container's own agents."""
+        """The scheduler of the container's own agents."""
         return self
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn of the queue runs just now; for other threads."""
+        """Whether the queue is running; for other threads."""
         return self.awake and self.next_turn is None
 
     def wake(self) -> None:
-        """Have the queue run in the next turn of the loop; callers test `awake` first."""
+        """Run the queue in the next turn of the loop; callers test `awake` first."""
         self.awake = True
         self.next_turn = self.loop.call_soon(self.run, context=self._context)
 
@@ -158,7 +158,7 @@ class Scheduler:
             self._context.run(self.run)
 
     def run_inside(self) -> None:
-        """Run at once what is ready, in the task that would wait for it; not where that is a strand."""
+        """Run at once what is ready, in the task that would wait for it; not in a strand."""
         handle = self.next_turn
         if handle is None:  # nothing is ready, or it is called by what runs here
             return
@@ -174,7 +174,7 @@ class Scheduler:
             _current_tasks[self.loop] = task
 
     def wait_for_loop(self) -> None:
-        """Let the loop write what there is to write first: not to run at the next `run_now`."""
+        """Skip the next `run_now`, so that the loop writes its output first."""
         self._waits_for_loop = True
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
@@ -293,7 +293,7 @@ class Scheduler:
         return WAITS
 
     def busy(self, what: Callable[[], str]) -> AbstractContextManager[None]:
-        """Say that who awaits something in this block has not finished its cycle, where there are cycles.
+        """Keep the cycle open for whoever awaits something in this block, if there are cycles.
 
         Args:
             what: says what is awaited, and what to do about it, for the log where that takes too long.
@@ -302,7 +302,7 @@ class Scheduler:
         return nullcontext()
 
     def keep(self, waiter: asyncio.Future[Any], what: Callable[[], str]) -> None:
-        """Let no cycle begin until `let_go`, where there are cycles."""
+        """Keep the next cycle from beginning until `let_go`, if there are cycles."""
 
     def let_go(self, waiter: asyncio.Future[Any]) -> None:
         """Wait for `waiter` no longer."""

@@ -1,4 +1,4 @@
-"""Folders for what only lives as long as its process: sockets above all. Those of the dead are cleaned up.
+"""Folders that live as long as their process, for sockets above all; those of dead processes are removed.
 
 A folder stands in the system's temporary folder and has a mark in it, a file that its process keeps locked.
 The system releases the lock when the process ends, however it ends. (A process id would not do: it may be
@@ -59,7 +59,7 @@ class ScratchFolder:
 
     @classmethod
     def claim(cls, path: Path) -> Self | None:
-        """Have a folder of a former process of this user again, or make it anew at the same place.
+        """Reuse a folder of a former process of this user, or create it anew at the same place.
 
         Args:
             path: where it was. What is in it stays.
@@ -103,7 +103,7 @@ class ScratchFolder:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Give a private folder that is gone after the block, or when the next process makes one.
+    """Yield a private folder, removed after the block, or by the next process that makes one.
 
     Raises:
         OSError: it cannot be made.
@@ -214,7 +214,7 @@ def _take(folder: int) -> int | None:
 
 
 def _remove(folder: int, path: Path) -> None:
-    """Remove a folder, its mark last: what is left of it if this process is killed is still known as ours.
+    """Remove a folder, its mark last, so that remains are still known as ours if this process is killed.
 
     Args:
         folder: a descriptor of it.

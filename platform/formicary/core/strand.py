@@ -36,7 +36,7 @@ PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 
 
 class Halt:
-    """That a strand is to be held as soon as its coroutine is at rest: until then it goes on.
+    """A request to hold a strand as soon as its coroutine is at rest; until then it continues.
 
     Args:
         is_at_rest: tells whether it is, where it does not run.
@@ -101,13 +101,13 @@ class Strand(asyncio.Future[Any], TaskLike):
 
     @property
     def running(self) -> bool:
-        """Whether the coroutine runs right now: whether who asks is inside it."""
+        """Whether the coroutine is running, that is, whether the caller is inside it."""
         return self._scheduler.current is self
 
     # -- what the scheduler asks for ----------------------------------------------------------------------
 
     def attend(self, value: object) -> Callable[[Any, Any], Any] | None:
-        """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
+        """Return how to resume where `attention` is set; None if the strand is held."""
         held = self._held
         if isinstance(held, Halt) and (self._is_disturbed() or not held.is_at_rest()):
             if not self._is_disturbed():
@@ -135,7 +135,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         return coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
 
     def wait_for(self, yielded: Any) -> None:
-        """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
+        """Resume the strand after what its coroutine yielded, if it does not just wait for a message."""
         if isinstance(yielded, Pending):
             if self.attention and self._is_disturbed():
                 self._scheduler.schedule(self)
@@ -185,7 +185,7 @@ class Strand(asyncio.Future[Any], TaskLike):
                 self._raise(error)
 
     def interrupt(self, error: BaseException) -> None:
-        """Raise an error in the coroutine, where it waits for what is `Pending`."""
+        """Raise an error in the coroutine, where it waits for a `Pending`."""
         self._future = None
         self._raise(error)
 
@@ -219,7 +219,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
 
     def failure(self) -> BaseException | None:
-        """Return what it has failed with, if it has: not if somebody cancelled it, or it ends the program."""
+        """Return its failure, if any; not a cancellation, or an exit of the program."""
         if not self.cancelled():
             error = self.exception()
             return None if isinstance(error, PROGRAM_EXITS) else error
@@ -233,7 +233,7 @@ class Strand(asyncio.Future[Any], TaskLike):
     # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Have `asyncio.CancelledError` raised in the coroutine at its next chance: not while it is held."""
+        """Raise `asyncio.CancelledError` in the coroutine at its next chance; not while it is held."""
         if self.done():
             return False
         self._cancels += 1
@@ -249,7 +249,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         return True
 
     def cancel_at_once(self) -> bool:
-        """As `cancel`, also where it is held; what it does on its way out is done before this returns.
+        """Cancel, even if held; return when the coroutine has unwound.
 
         Returns:
             Whether that can be, and was done: it waits for a message or an `Answer`, or it is held and would
@@ -316,17 +316,17 @@ class Strand(asyncio.Future[Any], TaskLike):
 
     @property
     def is_held(self) -> bool:
-        """Whether the coroutine is kept from being resumed."""
+        """Whether the coroutine is held."""
         return bool(self._held) and not isinstance(self._held, Halt)
 
     @property
     def has_begun(self) -> bool:
-        """Whether the coroutine was resumed for the first time."""
+        """Whether the coroutine has started."""
         coroutine: Any = self.coroutine
         return bool(coroutine.cr_suspended or coroutine.cr_running or coroutine.cr_frame is None)
 
     def release(self, next_message: Callable[[], Any]) -> None:
-        """Let the coroutine go on.
+        """Release the coroutine.
 
         Args:
             next_message: returns the message to go on with if it waits for one, None if there is none yet.
@@ -352,7 +352,7 @@ class Strand(asyncio.Future[Any], TaskLike):
 
 
 class Pending:
-    """What one strand or task waits for, where a future would cost several times more.
+    """A lean future, for one strand or task that waits.
 
     A `coroutine_function` yields it where a strand runs it, and else awaits `wait_in_task`, as often as what
     it waits for is not there yet.
@@ -363,7 +363,7 @@ class Pending:
     waiter: Any
 
     def go_on(self) -> None:
-        """Have who waits look again."""
+        """Wake whoever waits, to check again."""
         waiter, self.waiter = self.waiter, None
         if waiter.__class__ is Strand:
             waiter._future = None  # noqa: SLF001 -- they are one, and this is done for each answer
@@ -376,7 +376,7 @@ class Pending:
             waiter.set_result(None)
 
     def wait_in_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
-        """Return what is to be awaited where no strand runs, but a task of asyncio."""
+        """Return an awaitable for a task of asyncio, where no strand runs."""
         self.waiter = future = loop.create_future()
         return future
 

@@ -1,4 +1,4 @@
-"""What differs between operating systems: processors, and what POSIX has and Windows has not."""
+"""Differences between operating systems: processors, and what Windows lacks of POSIX."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_posix() -> bool:
 
 
 def need_posix(what: str) -> None:
-    """Make sure that something runs on this system that needs POSIX.
+    """Check that this system has POSIX, for what needs it.
 
     Args:
         what: the subject of the sentence, in the plural.

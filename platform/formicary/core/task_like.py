@@ -1,4 +1,4 @@
-"""What asyncio and debuggers ask of any task, and strands answer for the coroutines of their owners."""
+"""The interface of a task, as asyncio and debuggers expect it, for strands."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Runner(Protocol):
-    """What runs the steps of a coroutine: its context, or who accounts for what they take."""
+    """Runs the steps of a coroutine: its context, or an accountant of their cost."""
 
     def run(self, resume: Callable[[Any, Any], Any], coroutine: Any, value: object, /) -> Any:
         """Return what `resume` returns."""
 
 
 class Owner(Protocol):
-    """Whose coroutine a strand runs."""
+    """The owner of the coroutine that a strand runs."""
 
     def give_back(self, message: Any) -> None:
         """Take back the oldest message: it was not received after all."""
@@ -34,7 +34,7 @@ class Owner(Protocol):
 
 
 class TaskLike:
-    """What has a coroutine, and that coroutine's owner, context and name.
+    """A coroutine with its owner, context and name.
 
     How the coroutine goes on, is cancelled and ends is for `Strand`, the one subclass, which is a future
     first, so that it finds at once what it calls of that.
@@ -56,7 +56,7 @@ class TaskLike:
     def stand_for(
         self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
     ) -> None:
-        """Say of this coroutine what is asked of a task, such as its name, while others run it."""
+        """Answer for this coroutine as a task would, such as its name, while others run it."""
         self.coroutine = coroutine
         self._context = context
         self.owner = owner

@@ -103,7 +103,7 @@ class ThreadBehaviour(Behaviour):
     # -- its life -------------------------------------------------------------------------------------------
 
     async def main_coroutine(self) -> None:
-        """Have the thread run, and do for it what it asks for."""
+        """Run the thread, and serve its requests."""
         side = self._side = _ThreadSide(self)
         try:
             await self._serve()
@@ -128,7 +128,7 @@ class ThreadBehaviour(Behaviour):
             raise
 
     async def _serve(self) -> None:
-        """Do what the thread asks for until it has ended; raise what it has ended with."""
+        """Serve the thread's requests until it has ended; raise its exception."""
         side = self._side
         while (asked := await side.go_on()) is not None:
             self.strand_phase = max(self.strand_phase, Phase.ENDING if asked.is_ending else Phase.RUNNING)
@@ -145,14 +145,14 @@ class ThreadBehaviour(Behaviour):
 
 
 class _Asked(NamedTuple):
-    """What a thread asks its loop to do, and whether it does so in `on_end`."""
+    """A thread's request to its loop, and whether it comes from `on_end`."""
 
     call: Callable[[], Coroutine[Any, Any, Any]]
     is_ending: bool
 
 
 class _Answer(NamedTuple):
-    """What a thread gets that has asked: a result or an exception."""
+    """The answer to a thread: a result or an exception."""
 
     result: Any
     error: BaseException | None
@@ -183,7 +183,7 @@ class _ThreadSide(Executor):
     # -- in the loop ----------------------------------------------------------------------------------------
 
     async def go_on(self) -> _Asked | None:
-        """Have the thread go on with `answer`; return what it asks for next, None at its end.
+        """Resume the thread with `answer`; return its next request, None at its end.
 
         Cancelled, it may be called again: what the thread asks for meanwhile is not lost.
         """
@@ -195,7 +195,7 @@ class _ThreadSide(Executor):
         return asked
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Have the thread go on; the job is done when it asks for something."""
+        """Resume the thread; the job is done at its next request."""
         del function, arguments, named
         job: Future[Any] = Future()
         job.set_running_or_notify_cancel()
@@ -209,7 +209,7 @@ class _ThreadSide(Executor):
         return job
 
     def abandon(self) -> None:
-        """Let the thread end by itself: whatever it asks for from now on raises."""
+        """Let the thread end by itself: all further requests raise."""
         self._is_abandoned = self.is_killed = True
         self._answers.put(_Answer(None, asyncio.CancelledError()))
         if self._pending is not None:
@@ -236,7 +236,7 @@ class _ThreadSide(Executor):
         return self._thread is threading.current_thread()
 
     def ask(self, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Have the loop do something; return what comes of it, or raise it."""
+        """Run something in the loop; return its result, or raise its exception."""
         if self._is_abandoned or (self.is_killed and not self._is_ending):
             raise asyncio.CancelledError(f"{self._behaviour} was killed")
         self._job.set_result(_Asked(call, self._is_ending))

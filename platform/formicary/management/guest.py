@@ -75,7 +75,7 @@ class GuestServices:
         """Do nothing: there is no file."""
 
     async def start(self) -> None:
-        """Do nothing: nobody is told anything."""
+        """Do nothing: guests tell nobody."""
 
     def agent_gone(self, address: str) -> None:
         """Do nothing: the guest's agents cannot have registered anything."""

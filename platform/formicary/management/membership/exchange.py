@@ -1,4 +1,4 @@
-"""What containers tell each other about who is there, and instructions; see `docs/replication.md`."""
+"""Messages about membership, and instructions; see `docs/replication.md`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 Version = tuple[Number, Number, Number]
-"""Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
+"""A version of the list: epoch, incarnation of its author, and the author's count."""
 
 NONE: Version = (0, 0, 0)
 """Before any."""

@@ -56,12 +56,12 @@ def test_the_route_auto_leaves_the_way_to_the_platform():
 
 
 def test_only_the_one_that_echoes_listens_and_only_without_a_server():
-    assert connection_options(work("direct"), ECHOING).listen == "127.0.0.1"
+    assert connection_options(work("direct"), ECHOING)["listen"] == "127.0.0.1"
     assert [
-        connection_options(work("direct"), ASKING).listen,
-        connection_options(work("xmpp"), ECHOING).listen,
+        connection_options(work("direct"), ASKING)["listen"],
+        connection_options(work("xmpp"), ECHOING)["listen"],
     ] == [None, None]
-    assert [connection_options(work("direct", tls=tls), ASKING).tls for tls in (True, False)] == [
+    assert [connection_options(work("direct", tls=tls), ASKING)["network"].tls for tls in (True, False)] == [
         "always",
         False,
     ]
@@ -70,12 +70,11 @@ def test_only_the_one_that_echoes_listens_and_only_without_a_server():
 def test_over_hosts_all_listen_where_the_others_reach_them_but_for_a_server():
     here = "198.18.0.7"
     for route in ("direct", "auto"):
-        assert [connection_options(work(route, listen=here), name).listen for name in (ASKING, ECHOING)] == [
-            here
-        ] * 2
-    assert connection_options(work("xmpp", listen=here), ECHOING).listen is None
+        listens = [connection_options(work(route, listen=here), name)["listen"] for name in (ASKING, ECHOING)]
+        assert listens == [here, here]
+    assert connection_options(work("xmpp", listen=here), ECHOING)["listen"] is None
     many = work("direct", placement=N_HOSTS, hosts=3)
-    assert connection_options(many, "c1").listen == "127.0.0.1"
+    assert connection_options(many, "c1")["listen"] == "127.0.0.1"
 
 
 def test_the_partner_is_in_the_container_of_its_role():

@@ -36,11 +36,7 @@ def _widen(transport: asyncio.Transport) -> None:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _HIGH_WATER)
 
 
-def _ignore(_: object) -> None:
-    pass
-
-
-def _ignore_rest() -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -83,7 +79,7 @@ class DirectConnection(asyncio.Protocol):
         self._missing = sys.maxsize  # bytes of it; until `start`, everything that comes is kept
         self._dropped = dropped
         self._on_frame: Callable[[bytes], None] = _ignore
-        self._on_read_end: Callable[[], None] = _ignore_rest
+        self._on_read_end: Callable[[], None] = _ignore
         self._on_room: Callable[[bool], None] = _ignore
         self._on_lost: Callable[[LinkError], None] = _ignore
         self._error: LinkError | None = None
@@ -107,12 +103,8 @@ class DirectConnection(asyncio.Protocol):
             on_room: called with whether there is room to write, when that changes.
             on_lost: called once when the connection has ended by itself, with the cause.
         """
-        self._on_frame, self._on_read_end, self._on_room, self._on_lost = (
-            on_frame,
-            on_read_end,
-            on_room,
-            on_lost,
-        )
+        self._on_frame, self._on_read_end = on_frame, on_read_end
+        self._on_room, self._on_lost = on_room, on_lost
         early = b"".join(self._parts)
         self._parts.clear()
         self._missing = 0
@@ -185,8 +177,7 @@ class DirectConnection(asyncio.Protocol):
 
     def _silence(self) -> None:
         self._stop_writing()
-        self._on_frame = self._on_room = self._on_lost = _ignore
-        self._on_read_end = _ignore_rest
+        self._on_frame = self._on_read_end = self._on_room = self._on_lost = _ignore
 
     # -- asyncio's side -------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
-"""What this machine can do for Formicary, and what is missing; nothing of the platform imports it.
+"""Checks of what this machine supports and lacks; nothing in the platform imports it.
 
 - `programs`: Python, libraries and programs
 - `machine`: clocks, noise and ports
 - `tracing`: whether py-spy may look into processes
-- `finding`: what one look has found
+- `finding`: the result of one check
 """
 
 CPU_GROUP = "platform"

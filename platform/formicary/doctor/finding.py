@@ -1,4 +1,4 @@
-"""What one look at the machine has found."""
+"""The result of one check of the machine."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import msgspec
 
 
 class State(StrEnum):
-    """How well something is."""
+    """The state of something."""
 
     GOOD = "good"
-    LIMITED = "limited"  # all works but something, or figures will be less certain
-    MISSING = "missing"  # what is needed is not there
+    LIMITED = "limited"  # all works except for something, or figures will be less certain
+    MISSING = "missing"  # something required is missing
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What one look has found.
+    """The result of one check.
 
     Attributes:
-        name: what was looked at, in a word or two.
-        state: how well it is.
-        what: a sentence without a full stop: what is there, or the cause of what is not.
-        next_step: what to do about it; empty where there is nothing to do.
+        name: what was checked, in a word or two.
+        state: its state.
+        what: a sentence without a full stop: what was found, or the cause of a problem.
+        next_step: what to do about it; empty if nothing.
     """
 
     name: str
@@ -32,15 +32,15 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def good(name: str, what: str) -> Finding:
-    """Return that something is well."""
+    """Return a good finding."""
     return Finding(name, State.GOOD, what)
 
 
 def limited(name: str, what: str, next_step: str = "") -> Finding:
-    """Return that something could be better."""
+    """Return a finding about something limited."""
     return Finding(name, State.LIMITED, what, next_step)
 
 
 def missing(name: str, what: str, next_step: str) -> Finding:
-    """Return that something that is needed is not there."""
+    """Return a finding about something missing."""
     return Finding(name, State.MISSING, what, next_step)

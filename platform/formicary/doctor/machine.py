@@ -1,4 +1,4 @@
-"""What the machine is like to measure on: clocks, figures of processes, noise, ports."""
+"""Checks of the machine for measurements: clocks, process figures, noise, ports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from formicary.core.systems import is_posix, usable_cores
 from formicary.doctor.finding import Finding, good, limited, missing
 
-_COARSE = 1e-4  # s between two readings of a CPU clock that differ: more is too coarse for short windows
+_COARSE = 1e-4  # s between different readings of a CPU clock: more is too coarse for short windows
 _CHANGES = 20
 _PATIENCE = 1.0  # s
 _FEW_CORES = 4
@@ -23,7 +23,7 @@ _PORTS = {5269: "federated servers", 5347: "containers at a server"}
 
 
 def system() -> Finding:
-    """Look whether all of Formicary runs on the operating system."""
+    """Check whether the operating system supports all of Formicary."""
     said = f"{platform.system()} {platform.release()}"
     if not is_posix():
         return limited(
@@ -38,7 +38,7 @@ def system() -> Finding:
 
 
 def clocks() -> Finding:
-    """Measure how fine the CPU clock of a thread is, and what it takes to read it."""
+    """Measure the resolution of a thread's CPU clock, and the cost of reading it."""
     step, reading = _step(), _reading()
     said = f"a thread's goes in steps of {step * 1e6:.3g} µs, and takes {reading * 1e6:.2g} µs to read"
     if step > _COARSE:
@@ -47,7 +47,7 @@ def clocks() -> Finding:
 
 
 def _step() -> float:
-    """Return the median of the steps in which the clock goes, or of those that came in a second."""
+    """Return the median step of the clock, from those within a second at most."""
     steps: list[float] = []
     until = time.monotonic() + _PATIENCE
     before = time.thread_time()
@@ -67,7 +67,7 @@ def _reading(count: int = 1000) -> float:
 
 
 def processes() -> Finding:
-    """Look whether the system tells of a process what profiles need."""
+    """Check whether the system reports the process figures that profiles need."""
     import psutil
 
     process, absent = psutil.Process(), []
@@ -90,7 +90,7 @@ def processes() -> Finding:
 
 
 def noise(root: Path = Path("/")) -> list[Finding]:
-    """Look at what makes figures scatter: cores, load, frequencies, a virtual machine.
+    """Check causes of noise: cores, load, frequencies, a virtual machine.
 
     Args:
         root: the root of the file system.
@@ -146,7 +146,7 @@ def _virtual(root: Path) -> Finding:
 
 
 def ports() -> list[Finding]:
-    """Look whether programs may listen on this host, and whether the usual ports are free."""
+    """Check whether programs can listen on this host, and whether the usual ports are free."""
     try:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
@@ -173,14 +173,14 @@ def _is_taken(port: int) -> bool:
 
 
 def folder() -> Finding:
-    """Look whether there is a place for servers and join addresses."""
+    """Check the folder for servers and join addresses."""
     from formicary.core.files import user_state
 
     path = user_state()
     try:
         place = next(each for each in (path, *path.parents) if each.exists())
         is_fit = os.access(place, os.W_OK | os.X_OK) and place.is_dir()
-    except OSError:  # a folder above it cannot even be looked into
+    except OSError:  # a parent folder is not accessible
         is_fit = False
     if is_fit:
         return good("state folder", str(path))

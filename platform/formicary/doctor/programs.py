@@ -1,4 +1,4 @@
-"""What is installed: Python, libraries, extras, and the XMPP server."""
+"""Checks of what is installed: Python, libraries, extras, and the XMPP server."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from formicary.doctor.finding import Finding
 
 _OLDEST_PROSODY = (0, 12)
-_SECONDS = 10.0  # for a program to say what it is
-# Before it, there may be "Prosody was unable to find lua-unbound", with what to do about that.
+_SECONDS = 10.0  # for a program to print its version
+# It may be preceded by "Prosody was unable to find lua-unbound", with advice.
 _VERSION = re.compile(r"^Prosody (\d\S*|hg:\S+|trunk)", re.MULTILINE)
 _PYTHON = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 _EXTRAS = {
@@ -27,14 +27,14 @@ _EXTRAS = {
     "bench": ("laboratory, `formicary bench`", (("jinja2",), ("numpy",), ("pyarrow",), ("scipy",))),
     "lab": ("sampling profiles", (("py-spy",),)),
 }
-"""What each is for, and the distributions that it brings: one of each."""
+"""The purpose of each extra, and its distributions: one of each."""
 
 
 def python(distribution: str = "formicary") -> Finding:
-    """Look whether Formicary was tried with this version of Python.
+    """Check whether Formicary is tested with this version of Python.
 
     Args:
-        distribution: whose metadata say with which it was.
+        distribution: whose metadata lists the versions.
     """
     this = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
     classifiers: list[str] = []
@@ -51,10 +51,10 @@ def python(distribution: str = "formicary") -> Finding:
 
 
 def libraries(distribution: str = "formicary") -> Finding:
-    """Look whether what Formicary depends on is installed.
+    """Check whether Formicary's dependencies are installed.
 
     Args:
-        distribution: whose dependencies they are.
+        distribution: whose dependencies to check.
     """
     try:
         needed = sorted(_needed(metadata.requires(distribution) or []))
@@ -67,13 +67,13 @@ def libraries(distribution: str = "formicary") -> Finding:
 
 
 def _needed(requirements: Iterable[str]) -> set[str]:
-    """Return the names of the libraries that are needed without any extra, and on every system."""
+    """Return the names of the libraries required without extras on every system."""
     plain = (text for text in requirements if ";" not in text)
     return {re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0] for text in plain}
 
 
 def uvloop() -> Finding:
-    """Look for the fast event loop."""
+    """Check for uvloop, the fast event loop."""
     version = _version("uvloop")
     if version is None:
         return limited("uvloop", "not installed: messages take 1.4 to 2 times as long", "pip install uvloop")
@@ -81,7 +81,7 @@ def uvloop() -> Finding:
 
 
 def extras() -> list[Finding]:
-    """Look for what is installed only by those who want it."""
+    """Check for optional dependencies."""
     found = []
     for name, (purpose, needed) in _EXTRAS.items():
         versions = [
@@ -98,7 +98,7 @@ def extras() -> list[Finding]:
 
 
 def prosody() -> Finding:
-    """Look for the XMPP server; `prosody --version` would start it."""
+    """Check for the XMPP server; `prosody --version` would start it."""
     from formicary.server.process import find_program
 
     without = "containers meet without a server, and XMPP is not available"

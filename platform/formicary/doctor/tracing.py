@@ -1,4 +1,4 @@
-"""Whether py-spy may look into other processes: tried on one of our own."""
+"""A check whether py-spy may trace other processes, tried on one of our own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from formicary.doctor.finding import Finding
 
 _SECONDS = 10.0
-_CHILD = "import sys; print(flush=True); sys.stdin.read()"  # it ends with us, however we end
+_CHILD = "import sys; print(flush=True); sys.stdin.read()"  # ends with us, however we end
 _INSTEAD = "`formicary profile` uses exact accounting instead, which costs more"
 _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
 def tracing() -> Finding:
-    """Look whether py-spy is there and may trace; it takes 10 s at most."""
+    """Check whether py-spy is installed and may trace; takes 10 s at most."""
     from formicary.profiling.sampling.sampler import find_program
 
     try:
@@ -40,11 +40,11 @@ def tracing() -> Finding:
 
 
 def _try(program: str) -> str | None:
-    """Try py-spy on a process of ours; return what it prints if it fails."""
+    """Try py-spy on one of our processes; return its output if it fails."""
     command = [sys.executable, "-c", _CHILD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:  # noqa: S603 -- as written
         assert child.stdout is not None
-        child.stdout.readline()  # now it is Python altogether
+        child.stdout.readline()  # now Python has started completely
         done = subprocess.run(  # noqa: S603 -- py-spy, with arguments of our own
             [program, "dump", "--pid", str(child.pid)],
             capture_output=True,
@@ -61,13 +61,13 @@ def _try(program: str) -> str | None:
 
 
 def explain(scope: Path, root: Path, *, platform: str, is_root: bool) -> tuple[str, str]:
-    """Return the likely cause of what is not permitted, if it is known, and what to do.
+    """Return the likely cause of a denied permission, if known, and what to do.
 
     Args:
-        scope: the kernel's file that says who may trace whom.
+        scope: the kernel's file with the ptrace scope.
         root: the root of the file system.
         platform: as of `sys.platform`.
-        is_root: whether root has tried.
+        is_root: whether root tried.
     """
     if platform == "darwin":
         return "macOS only allows it for root", "run it with sudo"

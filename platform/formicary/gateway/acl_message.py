@@ -1,4 +1,4 @@
-"""ACL messages as other platforms have them (FIPA00061): with agent identifiers, which say where one is."""
+"""ACL messages of other platforms (FIPA00061), with agent identifiers that contain addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PERFORMATIVES = frozenset(
         "subscribe",
     }
 )
-"""The communicative acts of FIPA00037: an ACL message in string form has one of these."""
+"""The communicative acts of FIPA00037, one of which each ACL message has."""
 
 EXPRESSIONS = {
     ":language": "language",
@@ -44,20 +44,20 @@ EXPRESSIONS = {
     ":reply-with": "reply_with",
     ":in-reply-to": "in_reply_to",
 }
-"""The parameters that are expressions, by their names in string form."""
+"""The parameters whose values are expressions, by their names in string form."""
 
 _DATE_TIME = re.compile(r"([+-]?)(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)(\d{3})([Zz]?)", re.ASCII)
-_YEAR, _MONTH = 365, 30  # days, of a duration
+_YEAR, _MONTH = 365, 30  # days of a duration
 
 
 class AgentIdentifier(msgspec.Struct, frozen=True):
-    """Who an agent is, and where (FIPA00023).
+    """An agent's name and addresses (FIPA00023).
 
     Args:
         name: its name, such as `seller@jade-platform`.
-        addresses: where messages for it are taken, such as `http://127.0.0.1:7778/acc`, the best first.
-        resolvers: who else may know where it is.
-        parameters: what a platform says besides, by names without the `X-` before them.
+        addresses: URLs that accept its messages, such as `http://127.0.0.1:7778/acc`, best first.
+        resolvers: agents that may know its addresses.
+        parameters: user-defined parameters, by name without the `X-` prefix.
     """
 
     name: str
@@ -67,23 +67,23 @@ class AgentIdentifier(msgspec.Struct, frozen=True):
 
 
 class AclMessage(msgspec.Struct, frozen=True):
-    """An ACL message, as FIPA00061 has it.
+    """An ACL message (FIPA00061).
 
     Args:
         performative: one of `PERFORMATIVES`.
-        sender: who has sent it.
-        receivers: for whom it is.
-        reply_to: who shall get the answers, if not the sender.
-        content: text, or bytes; None where there is none.
+        sender: the sender.
+        receivers: the receivers.
+        reply_to: who gets the answers, if not the sender.
+        content: text or bytes; None if absent.
         language: of the content.
         encoding: of the content.
         ontology: of the content.
         protocol: the interaction protocol.
-        conversation_id: names the conversation.
-        reply_with: what answers shall have as `in_reply_to`.
-        in_reply_to: the `reply_with` of what this one answers.
-        reply_by: until when an answer is wanted; to the millisecond, with a time zone.
-        parameters: user-defined ones, by names without the `X-` before them.
+        conversation_id: the conversation.
+        reply_with: the `in_reply_to` for answers.
+        in_reply_to: the `reply_with` of the message that this one answers.
+        reply_by: the deadline for an answer, to the millisecond, with a time zone.
+        parameters: user-defined parameters, by name without the `X-` prefix.
     """
 
     performative: str
@@ -103,20 +103,20 @@ class AclMessage(msgspec.Struct, frozen=True):
 
 
 def write_time(when: datetime) -> str:
-    """Return a time as FIPA00070 writes it, in UTC; parts of a millisecond are left out."""
+    """Return a time in FIPA00070's form, in UTC, truncated to milliseconds."""
     utc = when.astimezone(UTC)
     return f"{utc.year:04d}{utc:%m%dT%H%M%S}{utc.microsecond // 1000:03d}Z"
 
 
 def read_time(text: str, now: datetime) -> datetime:
-    """Return the time that a text in FIPA00070's form is.
+    """Parse a time in FIPA00070's form.
 
     Args:
-        text: the text; without a `Z` at its end it is local time, with a sign in front a duration from now.
-        now: the time of day, with a time zone.
+        text: the text; without a final `Z`, local time; with a leading sign, a duration from now.
+        now: the current time, with a time zone.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is malformed.
     """
     if (match := _DATE_TIME.fullmatch(text)) is None:
         raise ValueError(f"{text[:40]!r} is not a time, such as 20261231T235959000Z")

@@ -1,4 +1,4 @@
-"""Reads ACL messages in string form (FIPA00070): in one pass, whatever it is given."""
+"""Reads ACL messages in string form (FIPA00070), in one pass for any input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _CHARACTER_SETS = {"us-ascii": "ascii", "ascii": "ascii", "utf-8": "utf-8", "iso-8859-1": "latin-1"}
-_DEPTH = 20  # of parentheses within each other
+_DEPTH = 20  # nested parentheses
 _IDENTIFIERS = 1000  # in one message
 
 _skip_blanks = re.compile(rb"[\x00-\x20]*").match
@@ -25,19 +25,19 @@ _is_user_defined = re.compile(r":[Xx]-(.+)", re.DOTALL).fullmatch
 
 
 class AclSyntaxError(ValueError):
-    """A message is not in string form."""
+    """The message is not in string form."""
 
 
 def read_acl(data: bytes, character_set: str, now: datetime) -> AclMessage:
-    """Return the message that a text in string form is.
+    """Parse a message in string form.
 
     Args:
         data: the text.
-        character_set: its character set; empty for that which FIPA00067 has where none is given, US-ASCII.
-        now: the time of day, from which on durations count.
+        character_set: its character set; if empty, US-ASCII, the default of FIPA00067.
+        now: the current time, the base of durations.
 
     Raises:
-        AclSyntaxError: it is none, or in a character set that is not known here.
+        AclSyntaxError: it is malformed, or its character set is unknown.
     """
     codec = _CHARACTER_SETS.get((character_set or "us-ascii").lower())
     if codec is None:
@@ -80,7 +80,7 @@ class _Reader:
         return AclMessage(performative, parameters=parameters, **fields)
 
     def _field(self, name: str) -> tuple[str, Callable[[], object]]:
-        """Return which field a parameter is, and what reads it."""
+        """Return a parameter's field, and its reader."""
         if (field := EXPRESSIONS.get(name)) is not None:
             return field, self._expression
         readers: dict[str, tuple[str, Callable[[], object]]] = {
@@ -150,13 +150,13 @@ class _Reader:
     def _base64(self, content: str | bytes) -> bytes:
         try:
             return base64.b64decode(content, validate=True)
-        except ValueError:  # also of what is not ASCII
+        except ValueError:  # also for text outside ASCII
             self._fail("the content is not in Base64")
 
     # -- expressions ----------------------------------------------------------------------------------------
 
     def _expression(self) -> str:
-        """Return a word, a number, a time or a string; what stands in parentheses as it is written."""
+        """Return a word, number, time or string, or a parenthesized expression verbatim."""
         match self._byte():
             case b'"':
                 return self._string()
@@ -206,7 +206,7 @@ class _Reader:
     # -- what all consists of -------------------------------------------------------------------------------
 
     def _byte(self) -> bytes:
-        """Return the next byte that is not blank, and stay there; empty at the end."""
+        """Return the next non-blank byte without consuming it; empty at the end."""
         self._at = _skip_blanks(self._data, self._at).end()  # type: ignore[union-attr]  # it matches always
         return self._data[self._at : self._at + 1]
 

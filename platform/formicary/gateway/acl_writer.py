@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from formicary.gateway.acl_message import AclMessage, AgentIdentifier
 
 BASE64 = "JADE-Encoding"
-"""The user-defined parameter by which JADE says that the content is bytes, in Base64."""
+"""The user-defined parameter with which JADE marks the content as bytes in Base64."""
 
-# All of these are words for everybody: JADE takes other ones for numbers, or for nothing at all.
+# Every reader takes these for words; JADE reads some others as numbers, or drops them.
 _is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/+*@%-]*", re.ASCII).fullmatch
 _is_parameter = re.compile(r"[^\x00-\x20()]+").fullmatch
 _is_url = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!#-'*-~]+", re.ASCII).fullmatch
@@ -54,7 +54,7 @@ def write_identifier(identifier: AgentIdentifier) -> str:
     """Return an agent identifier in string form.
 
     Raises:
-        ValueError: an address is none.
+        ValueError: an address is invalid.
     """
     parts = [f"(agent-identifier :name {_expression(identifier.name)}"]
     for url in identifier.addresses:
@@ -79,6 +79,6 @@ def _expression(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    if text.endswith("\\"):  # which would make the quote behind it a part of the text
+    if text.endswith("\\"):  # which would escape the closing quote
         return f'#{len(text.encode())}"{text}'
     return '"' + text.replace('"', '\\"') + '"'

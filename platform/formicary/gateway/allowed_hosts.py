@@ -1,4 +1,4 @@
-"""From which hosts the messages of a platform may come that the user has named."""
+"""The hosts from which a configured peer may send."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from formicary.gateway.hosts import ip_of
 if TYPE_CHECKING:
     from formicary.gateway.peers import Peer
 
-_VALID = 60.0  # s for which it is remembered what a name stands for
+_VALID = 60.0  # s for which a name's addresses are cached
 _REMEMBERED = 1000  # names
 
 
 class AllowedHosts:
-    """Knows the addresses of hosts."""
+    """Caches addresses of hosts."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, frozenset[str]]] = {}  # until when, and the addresses
+        self._known: dict[str, tuple[float, frozenset[str]]] = {}  # expiry and addresses
 
     async def may_send(self, peer: Peer, remote: str | None) -> bool:
-        """Return whether a request may bring a message of a platform.
+        """Return whether a request may contain a platform's message.
 
         Args:
             peer: the platform.
-            remote: the IP address that the request is from. This host may bring those of any: which address
-                a program of it has depends on where it writes to.
+            remote: the request's IP address. This host may send for any platform, since the source address of
+                its programs depends on the destination.
         """
         address = ip_of(remote or "")
         if address is None or address.is_loopback:
@@ -45,7 +45,7 @@ class AllowedHosts:
         try:
             infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except OSError:
-            infos = []  # nobody sends from there for now
+            infos = []  # no valid origin for now
         found = frozenset(str(ip_of(str(info[4][0]))) for info in infos)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()

@@ -1,4 +1,4 @@
-"""Envelopes in XML (FIPA00085): for whom a message is, and in which form it is written."""
+"""Envelopes in XML (FIPA00085): a message's receivers, and its encoding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STRING_FORM = "fipa.acl.rep.string.std"
 """FIPA's name for ACL in string form."""
 
-_DEPTH = 20  # of elements within each other
+_DEPTH = 20  # nested elements
 _AGENTS = 1000  # agent identifiers in one envelope
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _PARTIES = {"to": "to", "from": "senders", "intended-receiver": "intended_receivers"}
@@ -29,19 +29,19 @@ _TEXTS = {
 
 
 class EnvelopeError(ValueError):
-    """An envelope is none."""
+    """The envelope is malformed."""
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """What is said about a message for those who bring it (FIPA00067).
+    """The data about a message for its transport (FIPA00067).
 
     Args:
-        to: for whom it is, as its sender has said it.
-        sender: from whom it is.
-        intended_receivers: to whom it is to be brought now; all of `to` where nothing is said.
-        representation: the form in which it is written.
-        character_set: of the message; empty where nothing is said.
-        payload_length: bytes of the message; None where nothing is said.
+        to: the receivers, as the sender set them.
+        sender: the sender.
+        intended_receivers: the receivers of this delivery; all of `to` by default.
+        representation: the encoding of the message.
+        character_set: of the message; empty if absent.
+        payload_length: bytes of the message; None if absent.
     """
 
     to: tuple[AgentIdentifier, ...]
@@ -53,14 +53,14 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 def write_envelope(envelope: Envelope, when: datetime) -> bytes:
-    """Return an envelope in XML: ASCII on one line, as JADE reads lines without their ends.
+    """Return an envelope in XML: ASCII on one line, since JADE drops line ends.
 
     Args:
         envelope: the envelope.
-        when: the time of day, with a time zone.
+        when: the current time, with a time zone.
 
     Raises:
-        ValueError: XML cannot carry a name in it.
+        ValueError: XML cannot represent a name in it.
     """
     parts = ['<?xml version="1.0"?><envelope><params index="1">']
     parts += [f"<to>{_identifier(each)}</to>" for each in envelope.to]
@@ -93,12 +93,12 @@ def _element(tag: str, text: str) -> str:
 
 
 def read_envelope(data: bytes) -> Envelope:
-    """Return the envelope that an XML document is.
+    """Parse an envelope from an XML document.
 
-    Document types are refused, and with them entities: what can be made of a document is no more than it is.
+    Document types are refused, and with them entities, so a document cannot expand.
 
     Raises:
-        EnvelopeError: it is none.
+        EnvelopeError: it is malformed.
     """
     reader = _Reader()
     parser = expat.ParserCreate()
@@ -111,7 +111,7 @@ def read_envelope(data: bytes) -> Envelope:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise EnvelopeError(f"the envelope is not XML: {error}") from None
-    except (LookupError, ValueError) as error:  # an encoding that nobody knows
+    except (LookupError, ValueError) as error:  # an unknown encoding
         if isinstance(error, EnvelopeError):
             raise
         raise EnvelopeError(f"the envelope is not XML in a known encoding: {error}") from None
@@ -119,13 +119,13 @@ def read_envelope(data: bytes) -> Envelope:
 
 
 class _Reader:
-    """Collects what an envelope says; a later `params` says anew what it says, and leaves the rest."""
+    """Collects an envelope's values; a later `params` overrides those that it contains."""
 
     def __init__(self) -> None:
         self._path: list[str] = []
         self._said: dict[str, Any] = {}  # in all
         self._here: dict[str, Any] = {}  # in this `params`
-        self._identifiers: list[dict[str, Any]] = []  # those that are open
+        self._identifiers: list[dict[str, Any]] = []  # open ones
         self._count = 0
         self._text = ""
 

@@ -1,9 +1,9 @@
-"""Names of other platforms' agents as addresses here, and back.
+"""Conversion between names of other platforms' agents and addresses here.
 
-FIPA's name of an agent is its own name, an `@` and that of its home platform: `seller@jade-platform`, or
-`Buyer 1@192.168.1.7:1099/JADE`. In a container with a gateway it is `seller%jade-platform`, in others of its
-platform `seller%jade-platform@c1`: an address like all others, that leads to the gateway. What cannot be in
-one is escaped as in XEP-0106, and letters are small, since neither XMPP nor JADE tells them from large ones.
+An agent's FIPA name is its own name, an `@` and its home platform's name: `seller@jade-platform`, or `Buyer
+1@192.168.1.7:1099/JADE`. In a container with a gateway its address is `seller%jade-platform`, in the
+platform's others `seller%jade-platform@c1`, which leads to the gateway. Other characters are escaped as in
+XEP-0106, and letters are lower-case, since neither XMPP nor JADE distinguishes case.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def is_foreign(local: str) -> bool:
 
 
 def to_local(name: str) -> str:
-    """Return what stands before the `@` in an address here for an agent of another platform.
+    """Return the local part of the address here for an agent of another platform.
 
     Args:
-        name: FIPA's name of it.
+        name: its FIPA name.
 
     Raises:
-        InvalidNameError: it is none, or an address cannot have it.
+        InvalidNameError: it is invalid, or cannot be part of an address.
     """
     own, at, platform = _fold(name).rpartition("@")
     if not at or not own or not platform:
@@ -42,10 +42,10 @@ def to_local(name: str) -> str:
 
 
 def from_local(local: str) -> str:
-    """Return FIPA's name of an agent, in small letters, from what stands before the `@` here.
+    """Return an agent's FIPA name, in lower case, from the local part of its address here.
 
     Raises:
-        InvalidNameError: it is that of no agent of another platform.
+        InvalidNameError: it belongs to no agent of another platform.
     """
     own, sign, platform = local.rpartition(_SIGN)
     if not sign or not own or not platform or _SIGN in own:
@@ -56,7 +56,7 @@ def from_local(local: str) -> str:
 
 
 def platform_of(name: str) -> str:
-    """Return the platform in FIPA's name of an agent, in small letters."""
+    """Return the platform in an agent's FIPA name, in lower case."""
     return _fold(name).rpartition("@")[2]
 
 

@@ -1,4 +1,4 @@
-"""The gateway of a container: what users see."""
+"""The public class of a container's gateway."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.gateway")
 
 PORT = 7778
-"""The port that JADE takes, too."""
+"""The default port, the same as JADE's."""
 
 LIMIT = 1 << 20
-"""Bytes that a message may have, where nothing else is said."""
+"""The default size limit of a message in bytes."""
 
 _HIGHEST = 65_535
 
@@ -36,7 +36,8 @@ class Gateway:
 
     Use it as an async context manager while the container is open. An agent `seller@jade-platform` is
     `seller%jade-platform` to the agents of this container, and `seller%jade-platform@c1` to those of others;
-    ours have their full names there. `peers` tells where platforms are; others are found by their messages.
+    ours have their full names there. `peers` contains platforms' addresses; others are learned from their
+    messages.
 
     Args:
         container: the container; the platform's other containers are reached through it.
@@ -46,13 +47,13 @@ class Gateway:
             `{"jade-platform": "http://127.0.0.1:7779/acc"}`.
         strangers: whether to accept messages from platforms that are not peers, and to answer at the address
             that they give, if it is public. None: only when listening on loopback.
-        address: where others reach it, if not where it listens.
+        address: the address for others, if not the one it listens on.
         limit: the largest message, in bytes, both ways.
-        timeout: seconds that another platform has to accept a message.
-        connections: how many connections others may open; at most an eighth of the files that may be open.
+        timeout: seconds for another platform to accept a message.
+        connections: how many connections others may open; at most an eighth of the limit on open files.
 
     Attributes:
-        address: where it accepts messages, as other platforms are told.
+        address: the address it announces to other platforms.
 
     Raises:
         UsageError: an argument is invalid, or aiohttp is not installed.
@@ -98,11 +99,11 @@ class Gateway:
         self._outbound: Outbound
 
     def know(self, platform: str, addresses: str | Sequence[str]) -> None:
-        """Set where another platform takes messages, whatever its own messages say.
+        """Set where another platform accepts messages, overriding its own messages.
 
         Args:
             platform: its name, which JADE prints when it starts: the part of agents' names after the `@`.
-            addresses: one, such as `"http://127.0.0.1:7779/acc"`, or several, the best first.
+            addresses: one, such as `"http://127.0.0.1:7779/acc"`, or several, best first.
 
         Raises:
             UsageError: an address is invalid.
@@ -140,12 +141,12 @@ class Gateway:
     # -- life -----------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        """Open it.
+        """Open the gateway.
 
         Raises:
             LinkError: it cannot listen there.
             ContainerClosedError: the container is not open.
-            UsageError: the container has a gateway.
+            UsageError: the container already has a gateway.
         """
         from formicary.gateway.inbound import PATH, Inbound
         from formicary.gateway.outbound import Outbound
@@ -179,7 +180,7 @@ class Gateway:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Accept no more messages, deliver what waits for some seconds, and close."""
+        """Stop accepting messages, deliver waiting ones for some seconds, and close."""
         try:
             await self._inbound.close()
         finally:
@@ -191,7 +192,7 @@ class Gateway:
     # -- as an outlet ---------------------------------------------------------------------------------------
 
     def serves(self, address: str) -> bool:
-        """Return whether a full name is that of an agent of another platform."""
+        """Return whether a full name belongs to an agent of another platform."""
         return self._translator.is_foreign(address)
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
@@ -204,10 +205,10 @@ class Gateway:
 
 
 def require_extra() -> None:
-    """Make sure that there can be a gateway.
+    """Check that the gateway's dependencies are installed.
 
     Raises:
-        UsageError: what it needs is not installed.
+        UsageError: they are not.
     """
     if find_spec("aiohttp") is None:
         raise UsageError("a gateway needs an extra; install it with: pip install 'formicary[gateway]'")

@@ -1,4 +1,4 @@
-"""Tells this host and public hosts from all others: strangers may only make us write to public ones."""
+"""Recognizes this host and public hosts: strangers can make us send only to public ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ip_of(host: str) -> Ip | None:
 
 
 def is_local(host: str) -> bool:
-    """Return whether a host is this one, by an address or name that no name server can redirect."""
+    """Return whether a host is this one, by an address or name independent of name servers."""
     ip = ip_of(host)
     return host == "localhost" if ip is None else ip.is_loopback
 

@@ -1,4 +1,4 @@
-"""The way in: other platforms bring messages by HTTP (FIPA00084), and are told what cannot be taken."""
+"""Incoming messages: other platforms send them by HTTP (FIPA00084), and are told what is refused."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from formicary.http import Connection
 
 PATH = "/acc"
-"""Where messages are taken, as at JADE."""
+"""The path that accepts messages, as in JADE."""
 
-_CLOSED = frozenset({MANAGEMENT, "df", "formicary-groups"})  # only agents of the platform may ask them
-_ENVELOPE = 1 << 16  # bytes of one
-_OVERHEAD = 1 << 17  # bytes of a body beside the message
+_CLOSED = frozenset({MANAGEMENT, "df", "formicary-groups"})  # agents that serve only the platform
+_ENVELOPE = 1 << 16  # bytes of an envelope
+_OVERHEAD = 1 << 17  # bytes of a body in addition to the message
 _KEPT = 75.0  # s that a connection stays open without a request
 _FROM_PAGES = frozenset({"Origin", "Sec-Fetch-Site"})  # headers that browsers add
 _BROKEN = (asyncio.IncompleteReadError, ConnectionError, HttpProcessingError, web.RequestPayloadError)
 
 
 class HttpError(Exception):
-    """A message is not taken.
+    """A message is refused.
 
     Args:
-        status: that of HTTP.
-        why: as a sentence.
+        status: the HTTP status.
+        why: the reason as a sentence.
     """
 
     def __init__(self, status: int, why: str) -> None:
@@ -52,14 +52,14 @@ class HttpError(Exception):
 
 
 class Inbound:
-    """Takes messages of other platforms for the agents here.
+    """Accepts messages from other platforms for the agents here.
 
     Args:
-        container: where they go.
-        translator: knows who is who.
-        peers: what is known of other platforms.
-        limit: bytes that a message may have.
-        connections: how many there may be at once.
+        container: the receiving container.
+        translator: translates messages and names.
+        peers: the known platforms.
+        limit: the largest message in bytes.
+        connections: the most at once.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Inbound:
         name = f"the gateway of container {container.name}"
         self._server = HttpServer(name, self._answer, connections=connections, kept=_KEPT)
         self.received = 0
-        """How many messages were taken."""
+        """How many messages were accepted."""
 
     @property
     def refused(self) -> int:
@@ -83,14 +83,14 @@ class Inbound:
         return self._server.refused
 
     def open(self, host: str, port: int) -> int:
-        """Listen, and return at which port.
+        """Listen, and return the port.
 
         Args:
             host: an IP address of this host.
-            port: 0 for any.
+            port: 0 for any free one.
 
         Raises:
-            LinkError: it is taken, or not of this host.
+            LinkError: the port is in use, or the address is not of this host.
         """
         self._is_local = is_local(host)
         try:
@@ -115,7 +115,7 @@ class Inbound:
         except HttpError as error:
             why = sentence(str(error))
             self._server.refuse(f"{error.status}, from {request.remote}: {why}")
-            # JADE reads no answer's body, and looks for the next answer at the beginning of a line.
+            # JADE does not read an answer's body, and expects the next answer at the start of a line.
             return web.Response(status=error.status, text=f"{why}\r\n")
         except _BROKEN as error:
             self._server.refuse(f"a broken request from {request.remote}: {sentence(str(error))}")
@@ -142,7 +142,7 @@ class Inbound:
             envelope = read_envelope(part)
             self._check(envelope, payload)
             acl = read_acl(payload, envelope.character_set, now())
-        except ValueError as error:  # of its parts, the envelope, or the message
+        except ValueError as error:  # from parts, envelope or message
             raise HttpError(400, str(error)) from None
         sender = self._sender(acl, envelope)
         peer = self._peers.peer_of(platform_of(sender.name))
@@ -188,7 +188,7 @@ class Inbound:
             )
 
     def _sender(self, acl: AclMessage, envelope: Envelope) -> AgentIdentifier:
-        """Return who has sent a message, if anybody may send as that."""
+        """Return a message's sender, if outsiders may use that name."""
         sender = acl.sender or envelope.sender
         if sender is None:
             raise HttpError(400, "the message has no sender")
@@ -206,7 +206,7 @@ class Inbound:
     # -- delivering -----------------------------------------------------------------------------------------
 
     async def _deliver(self, acl: AclMessage, sender: AgentIdentifier, envelope: Envelope) -> None:
-        """Hand a message to all its receivers, or to none; what fails later, its sender is told."""
+        """Deliver a message to all its receivers, or to none; report later failures to the sender."""
         ours = [each for each in envelope.to if self._translator.is_ours(platform_of(each.name))]
         messages = []
         for identifier in envelope.intended_receivers or ours or envelope.to:
@@ -230,7 +230,7 @@ class Inbound:
                     await self._wait(message, list(full))
 
     def _receiver(self, identifier: AgentIdentifier) -> str:
-        """Return the full name of a receiver, if there may be one of that name here."""
+        """Return a receiver's full name, if it can be here."""
         platform = platform_of(identifier.name)
         if not self._translator.is_ours(platform):
             raise HttpError(404, f"{identifier.name} is not an agent of this platform")
@@ -246,7 +246,7 @@ class Inbound:
         return receiver
 
     async def _wait(self, message: Any, waiting: list[Any]) -> None:
-        """Wait until mailboxes have room; where one has none in time, the sender gets a failure."""
+        """Wait until mailboxes have room; send a failure for each that has none in time."""
         overflow = self._dispatcher.overflow
         with suppress(TimeoutError, FormicaryError):
             async with asyncio.timeout(overflow.send_timeout):

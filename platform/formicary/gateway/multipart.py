@@ -1,11 +1,11 @@
-"""The two parts of a message on its way: an envelope and its payload in one body (FIPA00084, RFC 2046)."""
+"""An envelope and its payload in one multipart body (FIPA00084, RFC 2046)."""
 
 from __future__ import annotations
 
 import re
 import secrets
 
-_PREAMBLE = b"This is not part of the MIME multipart encoded message."  # FIPA00084's words
+_PREAMBLE = b"This is not part of the MIME multipart encoded message."  # from FIPA00084
 _BOUNDARY = re.compile(
     r"multipart/mixed\s*;(?:.*;)?\s*boundary\s*=\s*(?:\"([^\"]{1,70})\"|([^\s;\"]{1,70}))", re.IGNORECASE
 )
@@ -13,14 +13,14 @@ _LONGEST = 1000  # characters of a content type
 
 
 class MultipartError(ValueError):
-    """A body does not have the two parts."""
+    """The body does not have the two parts."""
 
 
 def write_parts(envelope: bytes, payload: bytes, character_set: str) -> tuple[str, bytes]:
     """Return the content type of a body, and the body.
 
     Args:
-        envelope: in XML.
+        envelope: the envelope in XML.
         payload: the message.
         character_set: of the message.
     """
@@ -40,7 +40,7 @@ def write_parts(envelope: bytes, payload: bytes, character_set: str) -> tuple[st
         line + b"--",
         b"",
     ]
-    # JADE reads a boundary only where it is in quotes.
+    # JADE only reads a quoted boundary.
     return f'multipart/mixed; boundary="{boundary}"', b"\r\n".join(lines)
 
 
@@ -52,7 +52,7 @@ def read_parts(content_type: str, body: bytes) -> tuple[bytes, bytes]:
         body: the body.
 
     Raises:
-        MultipartError: there are other parts in it.
+        MultipartError: the parts are not these two.
     """
     found = _BOUNDARY.match(content_type[:_LONGEST])
     if found is None:
@@ -65,7 +65,7 @@ def read_parts(content_type: str, body: bytes) -> tuple[bytes, bytes]:
 
 
 def _content(part: bytes) -> bytes:
-    """Return what stands behind the header of a part."""
+    """Return the content after a part's header."""
     _, end, content = part.partition(b"\r\n\r\n")
     if not end:
         raise MultipartError("a part of the body has no header")

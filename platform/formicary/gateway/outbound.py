@@ -1,4 +1,4 @@
-"""The way out: what waits for each other platform, and how it is brought there by HTTP (FIPA00084)."""
+"""Outgoing messages: a queue for each other platform, sent by HTTP (FIPA00084)."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.gateway")
 
-_WAITING = 1000  # messages for one platform, beyond which senders wait
+_WAITING = 1000  # messages queued for a platform, beyond which senders wait
 _WAITING_BYTES = 1 << 24
-_FAILURES = 1000  # that may wait besides: nobody waits until there is room for them
+_FAILURES = 1000  # failures queued in addition, for which no sender waits
 _CONNECT = 5.0  # s
-_KEPT = 15.0  # s that a connection is kept; shorter than the other end does, which may not close it meanwhile
-_DRAIN = 5.0  # s that other platforms get to take what waits when the gateway closes
-_ANSWER = 4096  # bytes of an answer that are read, so that its connection can be used again
-_SAID = 200  # characters of what a platform says to its refusal
+_KEPT = 15.0  # s that a connection is kept: less than at the other end, which must not close it first
+_DRAIN = 5.0  # s to deliver queued messages when the gateway closes
+_ANSWER = 4096  # bytes of an answer that are read, so that its connection can be reused
+_SAID = 200  # characters of a platform's reason for a refusal
 
 
 class _Post(msgspec.Struct):
     message: Message
-    receiver: str  # the full name here
-    identifier: AgentIdentifier  # and who that is there
-    is_named: bool  # whether the user has said where that is
+    receiver: str  # its full name here
+    identifier: AgentIdentifier  # its identifier there
+    is_named: bool  # whether its platform is a configured peer
     content_type: str
     body: bytes
 
 
 class _Line:
-    """What waits for one platform."""
+    """The queue for one platform."""
 
     def __init__(self, platform: str) -> None:
         self.platform = platform
@@ -63,11 +63,11 @@ class _Line:
 
 
 class NotTakenError(Exception):
-    """A platform has not taken a message.
+    """A platform did not accept a message.
 
     Args:
-        why: as the rest of a sentence.
-        is_away: whether nobody is there, for other messages neither.
+        why: the reason, as the rest of a sentence.
+        is_away: whether the platform is unreachable, for other messages too.
     """
 
     def __init__(self, why: str, *, is_away: bool = False) -> None:
@@ -76,7 +76,7 @@ class NotTakenError(Exception):
 
 
 class _PublicResolver(aiohttp.ThreadedResolver):
-    """Returns only public addresses: for hosts that a stranger has named."""
+    """Resolves only to public addresses, for hosts named by strangers."""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -88,14 +88,14 @@ class _PublicResolver(aiohttp.ThreadedResolver):
 
 
 class Outbound:
-    """Brings messages to other platforms: to each in order, to several at once.
+    """Sends messages to other platforms: in order to each, to several concurrently.
 
     Args:
-        container: whose messages they are.
-        translator: knows who is who.
-        peers: what is known of other platforms.
-        timeout: s that a platform gets to take a message.
-        limit: bytes that a message may have there.
+        container: the sending container.
+        translator: translates messages and names.
+        peers: the known platforms.
+        timeout: s for a platform to accept a message.
+        limit: the largest message in bytes.
     """
 
     def __init__(
@@ -107,12 +107,12 @@ class Outbound:
         self._limit = limit
         self._lines: dict[str, _Line] = {}
         self._timeout = timeout
-        # The resolver of the system: another one that may be installed leaves a thread behind.
+        # The system's resolver: an installed alternative would leave a thread behind.
         self._named = self._open(aiohttp.ThreadedResolver())
         self._learned = self._open(_PublicResolver())
         self.is_closed = False
         self.sent = 0
-        """How many messages other platforms have taken."""
+        """How many messages other platforms accepted."""
 
     # -- as an outlet ---------------------------------------------------------------------------------------
 
@@ -175,14 +175,14 @@ class Outbound:
         self._dispatcher.add_dead_letter(message, f"{receiver} cannot be reached: {reason}", receiver)
 
     async def room(self, receiver: str) -> None:
-        """Wait until less waits for a receiver's platform."""
+        """Wait until the queue for a receiver's platform has room."""
         identifier = self._translator.identifier_of(receiver)
         line = self._lines.get(platform_of(identifier.name))
         if line is not None and not self.is_closed:
             await line.room.wait()
 
     def way_to(self, receiver: str) -> str:
-        """Return what the way to a receiver is called in a sentence."""
+        """Return a name for the route to a receiver, for messages."""
         return f"the gateway's way to {receiver}"
 
     # -- bringing -------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Outbound:
                 try:
                     await self._bring(post)
                 except NotTakenError as error:
-                    # What waits behind it would wait as long as this one, each in turn.
+                    # Messages behind it would each wait as long as this one.
                     for _ in range(len(line.posts) if error.is_away else 1):
                         self._end(line, f"the platform {line.platform} {error}")
                 except Exception as error:
@@ -211,7 +211,7 @@ class Outbound:
             line.room.set()
 
     def _end(self, line: _Line, reason: str | None = None) -> None:
-        """Remove the first message of a line; with a reason it has failed."""
+        """Remove a queue's first message; with a reason, as failed."""
         post = line.posts.popleft()
         line.size -= len(post.body)
         if len(line.posts) <= _WAITING // 2 and line.size <= _WAITING_BYTES // 2:
@@ -223,7 +223,7 @@ class Outbound:
         """Deliver a message to the first address that accepts it.
 
         Raises:
-            NotTakenError: none has, with what the last one was about.
+            NotTakenError: none did, with the last one's reason.
         """
         error = NotTakenError("cannot be found", is_away=True)
         for address in post.identifier.addresses:
@@ -231,14 +231,14 @@ class Outbound:
                 return await self._bring_to(address, post)
             except NotTakenError as failed:
                 error = failed
-            except aiohttp.ClientConnectorError as failed:  # it is certain that it has not arrived
+            except aiohttp.ClientConnectorError as failed:  # certainly not delivered
                 error = NotTakenError(
                     f"is not there, at {address} ({getattr(failed, 'os_error', failed)})", is_away=True
                 )
             except aiohttp.ConnectionTimeoutError:
                 error = NotTakenError(f"did not accept a connection at {address} in time", is_away=True)
             except (aiohttp.ClientError, OSError, ValueError, TimeoutError) as failed:
-                # It may have it, so no other address of it gets it again.
+                # It may have been delivered, so it is not sent to another address.
                 why = f"has not answered within {self._timeout:g} s"
                 if not isinstance(failed, TimeoutError):
                     why = f"broke the connection ({str(failed) or type(failed).__name__})"
@@ -262,14 +262,14 @@ class Outbound:
             said = b""
             if answer.content_length is not None and answer.content_length <= _ANSWER:
                 said = await answer.read()
-            else:  # JADE's answers have no length and no end, and their connections stay open
+            else:  # JADE's answers have no length, and their connections stay open
                 answer.close()
             if answer.status != 200:  # noqa: PLR2004 -- OK
                 why = said.decode("utf-8", "replace").strip()[:_SAID]
                 raise NotTakenError(f"refused it: {answer.status} {why or answer.reason}")
 
     async def close(self) -> None:
-        """Deliver what waits for some seconds, and fail the rest."""
+        """Deliver queued messages for some seconds, and fail the rest."""
         self.is_closed = True
         try:
             if tasks := [line.task for line in self._lines.values()]:

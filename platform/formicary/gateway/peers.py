@@ -1,4 +1,4 @@
-"""The other platforms: where they are, by what the user says or by what their messages say."""
+"""Addresses of other platforms, configured or learned from their messages."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Read as the same host by all libraries. A name does not end in a number: some take 127.1 for an address.
+# All libraries read these as the same host. Names must not end in a number: some read 127.1 as an address.
 _PLACE = re.compile(
     r"((?P<name>([a-z0-9_-]+\.)*[a-z][a-z0-9-]*\.?)|[0-9.]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII
 )
 _REMEMBERED = 10_000  # agents, and platforms
-_MOST_ADDRESSES = 5  # of an agent that are tried
+_MOST_ADDRESSES = 5  # tried per agent
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """Another platform that the user has named.
+    """A platform configured by the user.
 
     Args:
-        name: its name, in small letters.
-        addresses: where it takes messages.
+        name: its name, in lower case.
+        addresses: URLs that accept its messages.
     """
 
     name: str
@@ -46,26 +46,25 @@ class Peer(msgspec.Struct, frozen=True):
 
 
 class Peers:
-    """What is known of other platforms, and of their agents.
+    """The known platforms and their agents.
 
     Args:
-        takes_strangers: whether the addresses of platforms that nobody has named are learned from their
-            messages. Only public ones are, or a stranger could make us write to services of this host and its
-            network.
+        takes_strangers: whether to learn addresses of unconfigured platforms from their messages. Only public
+            ones are learned, or a stranger could make us send to services of this host and its network.
     """
 
     def __init__(self, *, takes_strangers: bool) -> None:
         self.takes_strangers = takes_strangers
         self.named: dict[str, Peer] = {}
-        # By the agent's name in small letters, and by the platform's: the latest last.
+        # By agent's name and by platform's, in lower case, latest last.
         self._agents: OrderedDict[str, AgentIdentifier] = OrderedDict()
         self._platforms: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def name(self, platform: str, addresses: Iterable[str]) -> None:
-        """Set where a platform is, whatever its own messages say.
+        """Set a platform's addresses, overriding its own messages.
 
         Raises:
-            UsageError: an address is none.
+            UsageError: an address is invalid.
         """
         found = tuple(addresses)
         for address in found:
@@ -81,15 +80,15 @@ class Peers:
         self.named[peer.name] = peer
 
     def peer_of(self, platform: str) -> Peer | None:
-        """Return who has been named for a platform: a container's platform speaks for it."""
+        """Return the configured peer for a platform, or for one that it is a container of."""
         return self.named.get(platform) or self.named.get(platform.partition(".")[2])
 
     def accepts(self, platform: str) -> bool:
-        """Return whether messages of a platform are taken."""
+        """Return whether messages of a platform are accepted."""
         return self.takes_strangers or self.peer_of(platform) is not None
 
     def learn(self, identifier: AgentIdentifier) -> None:
-        """Remember how an agent of a platform is written, and where it says that it is."""
+        """Record the spelling of an agent's name, and the addresses it announces."""
         platform = platform_of(identifier.name)
         learns = self.takes_strangers and self.peer_of(platform) is None
         known = AgentIdentifier(identifier.name, _usable(identifier.addresses) if learns else ())
@@ -98,13 +97,13 @@ class Peers:
             _remember(self._platforms, platform, known.addresses)
 
     def find(self, local: str) -> AgentIdentifier:
-        """Return who an agent of another platform is, by what stands before the `@` here.
+        """Return the identifier of another platform's agent, by the local part of its address here.
 
         Returns:
-            Its name, and the addresses to try: none where nobody knows any.
+            Its name, and the addresses to try, if any are known.
 
         Raises:
-            InvalidNameError: that is none.
+            InvalidNameError: the local part is invalid.
         """
         name = from_local(local)
         platform = platform_of(name)
@@ -122,7 +121,7 @@ def _remember(table: OrderedDict[str, T], key: str, value: T) -> None:
 
 
 def _usable(addresses: Iterable[str]) -> tuple[str, ...]:
-    """Return the addresses that may be learned; what a name stands for is looked up when it is written to."""
+    """Return the addresses that may be learned; names are resolved on sending."""
     found = (address for address in addresses if _is_address(address))
     return tuple(address for address in found if _may_be_public(address))[:_MOST_ADDRESSES]
 

@@ -1,4 +1,4 @@
-"""From messages of our agents to those of other platforms, and back."""
+"""Translation between messages of our agents and those of other platforms."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _UNDELIVERED = re.compile(
 
 
 class Translator:
-    """Knows how agents are named on either side.
+    """Translates messages and agents' names.
 
     Args:
-        domain: the full domain of the gateway's container, where agents of other platforms have names.
+        domain: the full domain of the gateway's container, which contains the names of other platforms'
+            agents.
         platform: the domain of its platform.
-        address: where the gateway takes messages.
-        peers: what is known of other platforms.
+        address: the gateway's address for other platforms.
+        peers: the known platforms.
     """
 
     def __init__(self, domain: str, platform: str, address: str, peers: Peers) -> None:
@@ -39,29 +40,29 @@ class Translator:
     # -- names ----------------------------------------------------------------------------------------------
 
     def is_ours(self, platform: str) -> bool:
-        """Return whether what another platform names as one is ours, or a container of it."""
+        """Return whether another platform's name for a platform means ours, or a container of it."""
         return platform == self._platform or platform.endswith(f".{self._platform}")
 
     def is_foreign(self, address: str) -> bool:
-        """Return whether a full name here is that of an agent of another platform."""
+        """Return whether a full name here belongs to an agent of another platform."""
         local, _, domain = address.partition("@")
         return domain == self._domain and is_foreign(local)
 
     def address_of(self, name: str) -> str:
-        """Return the full name here of an agent, by FIPA's name of it.
+        """Return an agent's full name here, by its FIPA name.
 
         Raises:
-            InvalidNameError: an address cannot have it.
+            InvalidNameError: it cannot be part of an address.
         """
         if self.is_ours(platform_of(name)):
             return check_receiver(name.lower())
         return f"{to_local(name)}@{self._domain}"
 
     def identifier_of(self, address: str) -> AgentIdentifier:
-        """Return who an agent is to other platforms, by its full name here.
+        """Return an agent's identifier for other platforms, by its full name here.
 
         Raises:
-            InvalidNameError: it is that of an agent of another platform, and cannot be one.
+            InvalidNameError: it is an invalid name of another platform's agent.
         """
         if self.is_foreign(address):
             return self._peers.find(address.partition("@")[0])
@@ -70,10 +71,10 @@ class Translator:
     # -- messages -------------------------------------------------------------------------------------------
 
     def outgoing(self, message: Message) -> AclMessage:
-        """Return a message of an agent here as other platforms have it.
+        """Translate a message of an agent here for other platforms.
 
         Raises:
-            FormicaryError: they have no place for something in it.
+            FormicaryError: ACL cannot represent a part of it.
         """
         message.check()
         parameters = dict(message.metadata or {})
@@ -82,7 +83,7 @@ class Translator:
         reply_to = None if message.reply_to is None else complete_for(message.reply_to, message.sender)
         body = message.body
         return AclMessage(
-            message.performative or "inform",  # a message has to have one there
+            message.performative or "inform",  # required there
             sender=None if message.sender is None else self.identifier_of(message.sender),
             receivers=tuple(map(self.identifier_of, message.receivers)),
             reply_to=() if reply_to is None else (self.identifier_of(reply_to),),
@@ -93,15 +94,15 @@ class Translator:
         )
 
     def incoming(self, acl: AclMessage, sender: AgentIdentifier, receiver: str) -> Message:
-        """Return a message of another platform as an agent here gets it.
+        """Translate a message of another platform for an agent here.
 
         Args:
             acl: the message.
-            sender: who has sent it.
-            receiver: the full name of who gets it.
+            sender: the sender.
+            receiver: the receiver's full name.
 
         Raises:
-            FormicaryError: agents here have no place for something in it.
+            FormicaryError: it cannot be represented here.
         """
         if (failure := self._undelivered(acl, sender, receiver)) is not None:
             return failure
@@ -126,10 +127,10 @@ class Translator:
         return message
 
     def _undelivered(self, acl: AclMessage, sender: AgentIdentifier, receiver: str) -> Message | None:
-        """Return what an agent is told where another platform says that it could not bring a message.
+        """Return the failure for a message that another platform reports as undelivered.
 
-        It is told as by its own container, so that whoever waits for an answer waits no longer. A platform
-        can say that only of its own agents.
+        It appears to come from the agent's own container, so that a request ends at once. A platform can
+        report this only for its own agents.
         """
         local, _, platform = sender.name.lower().rpartition("@")
         if acl.performative != "failure" or local != MANAGEMENT or not isinstance(acl.content, str):
@@ -154,6 +155,6 @@ class Translator:
 
 
 def _are_of_one(platform: str, other: str) -> bool:
-    """Return whether two are the same platform, or containers of one."""
+    """Return whether two names mean the same platform, or containers of one."""
     above = platform.partition(".")[2]
     return platform == other or ("." in above and above == other.partition(".")[2])

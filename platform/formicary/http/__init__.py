@@ -1,4 +1,4 @@
-"""HTTP servers that strangers can reach: those of the live view and the gateway.
+"""HTTP servers exposed to strangers, for the live view and the gateway.
 
 - `server`: listens, and answers requests
 - `connections`: limits the number of connections, the time of each, and closes some when there are too many

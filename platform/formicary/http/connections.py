@@ -1,4 +1,4 @@
-"""The connections of a server: how many there may be, how long each may take, and which are closed first."""
+"""The connections of a server: their number, time limits, and which are closed first."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from formicary.transport.os_errors import descriptor_limit
 ASKING = 10.0
 """Seconds for a request to arrive, from its first byte, and for the first request of a new connection."""
 
-_TAKING = 30.0  # s that the other end has to read what is sent
-_SHARE = 8  # connections may take one in so many of the file descriptors that may be open
+_TAKING = 30.0  # s for the other end to read what is sent
+_SHARE = 8  # connections may use one in this many of the available file descriptors
 
 
 class Connections:
@@ -25,18 +25,18 @@ class Connections:
     source has no other, and the new one is from another source.
 
     Args:
-        most: the most connections at once; fewer where few files may be open.
+        most: the most connections at once; fewer if the limit on open files is low.
     """
 
     def __init__(self, most: int) -> None:
         self.most = min(most, max(1, descriptor_limit() // _SHARE))
-        self._all: dict[Any, Connection] = {}  # by their transports
+        self._all: dict[Any, Connection] = {}  # by transport
 
     def __len__(self) -> int:
         return len(self._all)
 
     def make_room(self, source: str | bytes) -> bool:
-        """Make room for a new connection; tell whether there is any."""
+        """Make room for a new connection; return whether there is any."""
         if len(self._all) < self.most:
             return True
         sources = Counter([source, *(each.source for each in self._all.values())])
@@ -72,7 +72,7 @@ class Connections:
         return self._all.get(transport)
 
     def _end(self, connection: Connection) -> None:
-        self.remove(connection.transport)  # so its place is free at once
+        self.remove(connection.transport)  # to free its place at once
         connection.transport.abort()
 
 
@@ -105,7 +105,7 @@ class Connection(asyncio.Protocol):
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Pass data on; the first of it begins a request."""
+        """Pass data on; the first data begins a request."""
         self._has_more = self.is_answered
         if self._is_kept:
             self._is_kept = False
@@ -128,7 +128,7 @@ class Connection(asyncio.Protocol):
         self._inner.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Clean up."""
+        """Remove the connection."""
         _cancel(self._patience)
         _cancel(self._taking)
         self._connections.remove(self.transport)
@@ -146,7 +146,7 @@ class Connection(asyncio.Protocol):
         self.is_answered, self._has_more = True, False
 
     def keep(self, seconds: float) -> None:
-        """Wait so many seconds for the next request, or for the rest of one that has already begun."""
+        """Wait `seconds` for the next request, or for the rest of one that has already begun."""
         self.is_answered = False
         self._is_kept = not self._has_more
         self._wait(seconds if self._is_kept else ASKING)

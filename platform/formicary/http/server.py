@@ -25,13 +25,13 @@ _silent = get_logger("formicary.http.library")  # logs a traceback for each malf
 _silent.setLevel(logging.CRITICAL)
 
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_CLOSE = 1.0  # s that requests have to end when the server closes
-_TURNS = 5  # turns of the loop that the tasks of connections need to end
-_LOGGED = 10  # refusals that are logged one by one; after them, each thousandth
+_CLOSE = 1.0  # s for requests to end when the server closes
+_TURNS = 5  # turns of the loop that connections' tasks need to end
+_LOGGED = 10  # refusals logged one by one; after them, every thousandth
 
 
 class HttpServer:
-    """A server that strangers may reach.
+    """A server exposed to strangers.
 
     Args:
         name: its name in the log, such as "the gateway of container c1".
@@ -54,19 +54,19 @@ class HttpServer:
             auto_decompress=False,  # only attackers send compressed bodies
         )
         self._acceptor = Acceptor(f"{name} accepts no connections", Counter())
-        self._tasks: set[asyncio.Task[Any]] = set()  # those that answer requests
+        self._tasks: set[asyncio.Task[Any]] = set()  # tasks that answer requests
         self._listening: socket.socket
         self._accepting: asyncio.Task[None] | None = None
         self.refused = 0
         """How many requests and connections were refused."""
 
     def open(self, listening: socket.socket) -> None:
-        """Begin to accept connections; the socket is closed with the server."""
+        """Start accepting connections; the socket is closed with the server."""
         self._listening = listening
         self._accepting = asyncio.create_task(self._accept(listening))
 
     async def close(self) -> None:
-        """Close the server; requests that are being answered have a moment to end."""
+        """Close the server, after giving requests in progress a moment to end."""
         if self._accepting is not None:
             self._accepting.cancel()
             await asyncio.wait([self._accepting])
@@ -75,7 +75,7 @@ class HttpServer:
         await self._web.shutdown(timeout=_CLOSE)
         for _ in range(_TURNS):
             await asyncio.sleep(0)
-        for task in self._tasks:  # aiohttp does not end those whose connection has gone
+        for task in self._tasks:  # aiohttp does not end those whose connection is gone
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_CLOSE)
@@ -104,7 +104,7 @@ class HttpServer:
         connection = Connection(self._connections, self._web(), place)
         try:
             await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, connected)
-        except OSError:  # it has gone
+        except OSError:  # the connection is gone
             connected.close()
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -113,7 +113,7 @@ class HttpServer:
             request.task.add_done_callback(self._tasks.discard)
         connection = self._connections.get(request.transport)
         if connection is None:
-            raise ConnectionResetError  # it has ended meanwhile
+            raise ConnectionResetError  # the connection has ended meanwhile
         connection.begin()
         try:
             return await self._handler(request, connection)
@@ -135,7 +135,7 @@ def listen(host: str, port: int) -> socket.socket:
         port: 0 for any.
 
     Raises:
-        OSError: it is taken, or not of this host.
+        OSError: the port is in use, or the address is not of this host.
     """
     listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setblocking(False)

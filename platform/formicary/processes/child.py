@@ -1,4 +1,4 @@
-"""A process as the one sees it that has started it: how it ends, in words, and how it is ended."""
+"""A subprocess as its parent sees it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from formicary.processes.words import last_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LOOKS: Final = 0.002  # s between looks whether a process has ended
+_LOOKS: Final = 0.002  # s between checks whether a process has ended
 
 
 def ended_with_us(command: Sequence[str], by: str = "KILL") -> list[str]:
-    """Return a command that is ended when the thread that starts it is, however that ends; on Linux alone.
+    """Return a command that ends with the thread that starts it, however that ends; Linux only.
 
     Args:
         command: the program and its arguments.
@@ -33,15 +33,15 @@ def ended_with_us(command: Sequence[str], by: str = "KILL") -> list[str]:
 
 
 class Child(subprocess.Popen[bytes]):
-    """A process that we start; as a context, it is gone after the block, whatever it is doing.
+    """A subprocess; as a context manager, it is gone after the block.
 
     Args:
         command: the program and its arguments.
-        is_piped: whether it is talked with over its standard input and output.
-        keeps_words: whether its `last_words` are kept, instead of shown where ours are.
-        is_apart: whether it has a session of its own: then Ctrl-C is for us, and all that it has started is
-            ended with it.
-        options: more of what `subprocess.Popen` takes.
+        is_piped: whether its standard input and output are pipes.
+        keeps_words: whether to keep `last_words` instead of sharing our standard error.
+        is_apart: whether it has its own session: then it gets no Ctrl-C, and all that it started ends with
+            it.
+        options: further options of `subprocess.Popen`.
 
     Raises:
         OSError, ValueError: it cannot be started.
@@ -57,7 +57,7 @@ class Child(subprocess.Popen[bytes]):
         **options: Any,
     ) -> None:
         self._is_apart = is_apart
-        # A file, not a pipe: a process that complains without end must not block.
+        # A file, not a pipe: a process with endless output must not block.
         self._errors: IO[bytes] | None = tempfile.TemporaryFile() if keeps_words else None  # noqa: SIM115 -- closed below
         streams = {"stdin": subprocess.PIPE if is_piped else subprocess.DEVNULL}
         if is_piped:
@@ -83,7 +83,7 @@ class Child(subprocess.Popen[bytes]):
             self._errors.close()
 
     async def line(self, kind: Any, longest: int = LONGEST) -> Line[Any]:
-        """Return our end of its pipes, for an event loop; who has it closes it. Arguments as of `Line`."""
+        """Return our end of its pipes, for an event loop; the caller closes it. Arguments as of `Line`."""
         assert self.stdin is not None
         assert self.stdout is not None
         incoming, outgoing = self.stdout, self.stdin
@@ -91,15 +91,15 @@ class Child(subprocess.Popen[bytes]):
         return await Line.over_pipes(incoming, outgoing, kind, longest)
 
     def kill(self) -> None:
-        """End it at once, with all of its session that is left, even where it has ended itself."""
+        """Kill it, with the rest of its session, even if it has ended itself."""
         if self._is_apart and is_posix():
-            with suppress(ProcessLookupError, PermissionError):  # the latter on macOS, of what has ended
+            with suppress(ProcessLookupError, PermissionError):  # the latter on macOS, for an ended process
                 os.killpg(self.pid, signal.SIGKILL)
         else:
             super().kill()
 
     def end_within(self, seconds: float) -> int:
-        """Wait until it has ended, and return its exit code; kill it after this time."""
+        """Wait until it has ended, and return its exit code; kill it after `seconds`."""
         try:
             return self.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -113,5 +113,5 @@ class Child(subprocess.Popen[bytes]):
         return code
 
     def last_words(self) -> str:
-        """Return the last line that it wrote to standard error, where that is kept."""
+        """Return the last line of its standard error, if kept."""
         return last_line(self._errors) if self._errors is not None else ""

@@ -1,6 +1,6 @@
-"""What a process and the one that has started it say to each other: a line of JSON each, of a known type.
+"""The exchange between a process and its parent: JSON lines of known types.
 
-Nothing that comes is believed: a line is no longer than it may be, and of the type that belongs there.
+Nothing received is trusted: length and type of each line are checked.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST: Final = 1 << 26
-"""Bytes of the longest line, where nobody says otherwise: names of a million agents."""
+"""The default limit of a line in bytes: names of a million agents."""
 
-_PIECE: Final = 1 << 18  # bytes that are read at once
-_SHOWN: Final = 80  # characters of a line that nobody understands
+_PIECE: Final = 1 << 18  # bytes per read
+_SHOWN: Final = 80  # characters of an invalid line in errors
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -28,22 +28,22 @@ R = TypeVar("R")
 
 
 class LineError(ValueError):
-    """What has come is no line of the protocol: what it is instead, as a part of a sentence."""
+    """The input is not a line of the protocol; the text, part of a sentence, says what it is."""
 
 
 class LongLineError(LineError):
-    """A line is longer than it may be."""
+    """A line is too long."""
 
     def __init__(self, longest: int) -> None:
         super().__init__(f"a line of more than {longest} bytes")
 
 
 class Lines(Generic[R]):
-    """What was said, out of bytes, however these come.
+    """Decodes messages from bytes in pieces of any size.
 
     Args:
-        kind: the type of what is said.
-        longest: bytes that a line may have.
+        kind: the type of the messages.
+        longest: the longest line in bytes.
     """
 
     def __init__(self, kind: Any, longest: int = LONGEST) -> None:
@@ -52,10 +52,10 @@ class Lines(Generic[R]):
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[R]:
-        """Return what is complete with these bytes; an empty piece is the end.
+        """Return the messages completed by these bytes; an empty piece is the end.
 
         Raises:
-            LineError: a line does not end, or cannot be understood; the latter when it is its turn.
+            LineError: a line does not end, or is invalid; the latter when its turn comes.
         """
         self._rest += data
         lines: list[bytes] = []
@@ -77,24 +77,24 @@ class Lines(Generic[R]):
 
 
 class Reader(Protocol):
-    """Where lines come from: a stream of asyncio's, or of asyncssh's."""
+    """A source of lines: a stream of asyncio or asyncssh."""
 
     async def read(self, n: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `n` bytes; none at the end."""
 
 
 class Line(Generic[R]):
     """One end of a connection between two processes, in an event loop.
 
     Args:
-        reader: where lines come from.
-        writer: where lines go to, a stream of asyncio's or of asyncssh's.
-        kind: the type of what comes.
-        longest: bytes that a line may have.
-        unread: what has come of the lines already.
+        reader: the source of lines.
+        writer: the destination of lines, a stream of asyncio or asyncssh.
+        kind: the type of received messages.
+        longest: the longest line in bytes.
+        unread: bytes already received.
 
     Attributes:
-        heard: when anything came last, by `time.monotonic`.
+        heard: when anything was last received, by `time.monotonic`.
     """
 
     def __init__(
@@ -109,14 +109,14 @@ class Line(Generic[R]):
 
     @classmethod
     async def open(cls, connected: socket.socket, kind: Any) -> Self:
-        """Return an end of what is connected already."""
+        """Return an end of a connected socket."""
         return cls(*await asyncio.open_unix_connection(sock=connected), kind)
 
     @classmethod
     async def over_pipes(
         cls, incoming: IO[bytes], outgoing: IO[bytes], kind: Any, longest: int = LONGEST
     ) -> Self:
-        """Return an end that reads from one and writes to the other, and closes both."""
+        """Return an end that reads from one stream, writes to the other, and closes both."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader()
         from_it, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
@@ -128,16 +128,16 @@ class Line(Generic[R]):
         return line
 
     def send(self, said: msgspec.Struct) -> None:
-        """Send something; do nothing if the other side is gone."""
+        """Send a message; do nothing if the other side is gone."""
         with suppress(ConnectionError):
             if not self._writer.is_closing():
                 self._writer.write(encode(said) + b"\n")
 
     async def receive(self) -> R | None:
-        """Return what is said next; None when the other side has gone.
+        """Return the next message; None when the other side is gone.
 
         Raises:
-            LineError: it cannot be understood, or does not end.
+            LineError: it is invalid, or does not end.
         """
         while True:
             for said in self._said:
@@ -151,12 +151,12 @@ class Line(Generic[R]):
                 return None
 
     async def drain(self) -> None:
-        """Wait until what was said is on its way."""
+        """Wait until sent messages are flushed."""
         with suppress(ConnectionError):
             await self._writer.drain()
 
     def close(self) -> None:
-        """Send and receive nothing more."""
+        """Stop sending and receiving."""
         self._writer.close()
         if self._incoming is not None:
             self._incoming.close()

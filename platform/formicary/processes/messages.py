@@ -1,4 +1,4 @@
-"""What processes that work for another say, and are told, in the same words."""
+"""Messages common to all worker processes."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """All is prepared.
+    """The process is ready.
 
     Attributes:
-        endpoint: how others reach the process, if they do.
+        endpoint: how others reach the process, if at all.
     """
 
     endpoint: Text = ""
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
-    """All who take part are ready: begin."""
+    """All participants are ready: begin."""
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """The process lives; said a few times a second.
+    """The process is alive; sent a few times a second.
 
     Attributes:
-        done: how many steps it has done so far.
+        done: steps completed so far.
     """
 
     done: Count
@@ -38,7 +38,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """The process cannot continue.
 
     Attributes:
-        reason: a sentence, best with what to do about it.
+        reason: a sentence, preferably with a next step.
     """
 
     reason: Annotated[Text, msgspec.Meta(min_length=1)]

@@ -1,4 +1,4 @@
-"""The process that we are to the one that has started us: it has our standard streams, and we end with it."""
+"""The child's side: exchange with the parent over standard streams, and ending with it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NO_OUTPUT: Final = 2  # the descriptor of standard error
 
 
 def take_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Take the standard streams for what is said: what is printed from now on goes to standard error.
+    """Take over the standard streams for messages; later output goes to standard error.
 
     Returns:
-        Where our parent's orders come from, and where our answers go.
+        The streams for the parent's orders and our answers.
     """
     incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
     os.dup2(_NO_OUTPUT, 1)
@@ -24,11 +24,11 @@ def take_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def end_with_parent(descriptor: int, seconds: float) -> None:
-    """End this process some time after its parent has gone, whatever the event loop is busy with.
+    """End this process some time after its parent is gone, even if the event loop is blocked.
 
     Args:
-        descriptor: of what the parent has the other end of.
-        seconds: how long this process then gets to end by itself.
+        descriptor: a file descriptor whose other end the parent holds.
+        seconds: the time for this process to end by itself.
     """
     threading.Thread(target=_watch, args=(os.dup(descriptor), seconds), daemon=True).start()
 

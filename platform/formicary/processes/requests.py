@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class Request(msgspec.Struct, Generic[O], frozen=True, tag="request"):
-    """Something to do that has an answer."""
+    """An order that expects an answer."""
 
     number: int
     order: O
@@ -48,13 +48,13 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal"):
 
     @classmethod
     def of(cls, number: int, error: Exception) -> Refusal:
-        """Return the refusal of a request that has ended with an exception."""
+        """Return the refusal of a request that failed with an exception."""
         if isinstance(error, FormicaryError):
             return cls(number, str(error), type(error).__name__)
         return cls(number, describe_error(error))
 
     def exception(self) -> FormicaryError:
-        """Return the exception again."""
+        """Return the original exception."""
         kind = getattr(errors, self.error, None)
         if isinstance(kind, type) and issubclass(kind, FormicaryError):
             return kind(self.reason)
@@ -62,7 +62,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal"):
 
 
 class Requests(Generic[O, R]):
-    """The requests of a process that wait for another one's answers.
+    """Pending requests of a process to another one.
 
     Args:
         send: sends one.
@@ -77,7 +77,7 @@ class Requests(Generic[O, R]):
         """Send a request, and return its result.
 
         Raises:
-            FormicaryError: it is refused, or nobody will answer it.
+            FormicaryError: it is refused, or cannot be answered any more.
         """
         number = next(self._numbers)
         answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
@@ -89,9 +89,9 @@ class Requests(Generic[O, R]):
             del self._waiting[number]
 
     def settle(self, said: Answer[R] | Refusal) -> None:
-        """Hand an answer to whoever waits for it."""
+        """Pass an answer to its request."""
         answer = self._waiting.get(said.number)
-        if answer is None or answer.done():  # who has asked does not wait any more
+        if answer is None or answer.done():  # the caller no longer waits
             return
         if isinstance(said, Answer):
             answer.set_result(said.result)
@@ -99,12 +99,12 @@ class Requests(Generic[O, R]):
             answer.set_exception(said.exception())
 
     def fail(self, error: FormicaryError) -> None:
-        """Tell all who wait that no answer will come."""
+        """Fail all pending requests."""
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)
 
 
 def request_nothing(order: Any) -> Request[Any]:
-    """Return a request that nobody waits for."""
+    """Return a request whose answer is ignored."""
     return Request(-1, order)

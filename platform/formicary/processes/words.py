@@ -1,4 +1,4 @@
-"""How a process has ended, as a part of a sentence."""
+"""Descriptions of how a process ended, as parts of a sentence."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import signal
 from typing import IO, Final
 
-_LAST_WORDS: Final = 2000  # bytes at the end of its standard error that are looked at
+_LAST_WORDS: Final = 2000  # bytes at the end of its standard error to search
 _LONGEST_LINE: Final = 300
 
 
 def last_line(file: IO[bytes]) -> str:
-    """Return the last line of a file that says anything; its beginning, if it is long."""
+    """Return the last non-empty line of a file; its start, if it is long."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _LAST_WORDS))
     lines = file.read().decode(errors="replace").split("\n")
@@ -24,7 +24,7 @@ def ended_how(code: int) -> str:
 
 
 def signal_name(number: int) -> str:
-    """Return what a signal is called in a sentence: SIGKILL."""
+    """Return a signal's name, such as SIGKILL."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,19 +1,19 @@
-"""The XMPP server that containers meet at: a managed, private Prosody, and the addresses of any other.
+"""The XMPP server where containers meet: a managed, private Prosody, and the addresses of others.
 
-`start`, `stop` and `status` look after one server per state folder: it outlives the command that started it.
-`ManagedServer` is for tests and measurements: it ends with its `with` block.
+`start`, `stop` and `status` manage one server per state folder, which outlives the command that started it.
+`ManagedServer` is for tests and measurements, and ends with its `with` block.
 
-- `address`, `account`: what containers need to know of a server, or of an account there, as plain data
-- `address_file`: a server of one's own, as a file says where it is
-- `managed`, `temporary`: what the commands and the tests call
-- `containers`: makes containers known to a managed server, while it runs and for its next start
-- `federation`: several servers that make one platform; `federate` makes their folders, `authority` their
+- `address`, `account`: the data with which containers reach a server, or an account there
+- `address_file`: the address of your own server, from a file
+- `managed`, `temporary`: entry points of commands and tests
+- `containers`: registers containers with a managed server, running or for its next start
+- `federation`: several servers that form one platform; `federate` creates their folders, `authority` their
   certificates
-- `launch`: from a configuration to a server that answers; `process` is the running program
-- `accounts`: ordinary XMPP accounts at a managed server
+- `launch`: starts a server from a configuration; `process` is the running program
+- `accounts`: ordinary XMPP accounts on a managed server
 - `admin`: talks to the running server
 - `configuration`, `certificate`: what Prosody reads
-- `state`, `folder`: what is remembered between commands, and in which files
+- `state`, `folder`: what is stored between commands, and where
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a container has to know to meet others through an ordinary XMPP account."""
+"""The address of an ordinary XMPP account through which containers meet."""
 
 from __future__ import annotations
 
@@ -15,36 +15,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEEDED = (("dns",), ("scramp",), ("aioxmpp", "slixmpp"))
-"""Modules that accounts need: one of each."""
+"""Modules that accounts require: one of each."""
 
 CLIENT_STANZA_LIMIT = 256 * 1024
-"""Bytes of the largest stanza that a Prosody takes from a client if nobody told it otherwise."""
+"""Bytes of the largest stanza that Prosody accepts from a client by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountAddress:
     """An ordinary XMPP account through which the containers of one platform meet (`formicary[accounts]`).
 
-    Container `c1` binds the resource `c1` and is `lab@example.org/c1`. Whoever has the account's password
-    speaks for the containers, as whoever has a component's secret does. Agents have no XMPP addresses of
-    their own.
+    Container `c1` binds the resource `c1` and is `lab@example.org/c1`. The account's password lets its holder
+    act for the containers, like a component's secret. Agents have no XMPP addresses of their own.
 
     Attributes:
         jid: the account's address, such as `lab@example.org`.
         password: its password; kept out of the repr.
-        platform: the domain below which the containers have their names; by itself `lab.account.example.org`,
-            so that the platforms of two accounts differ from each other and from that of any component.
-        host: name or IP address of the server; found out by DNS (RFC 6120, 3.2; XEP-0368) if None.
-        port: TCP port for clients there; 5222 if None.
-        ca_file: certificates, in PEM, of the authorities to trust; those that the system trusts if None.
-        insecure: whether to go on although it is not certain whom the connection is to; that is logged.
+        platform: the parent domain of the containers; by default `lab.account.example.org`, so that the
+            platforms of two accounts differ from each other and from any component's.
+        host: name or IP address of the server; looked up in DNS (RFC 6120, 3.2; XEP-0368) if None.
+        port: its TCP port for clients; 5222 if None.
+        ca_file: certificates, in PEM, of the authorities to trust; the system's if None.
+        insecure: whether to connect even if the server's identity cannot be verified; logged.
         tls: whether the connection is encrypted; False needs `insecure`.
-        stanza_limit: bytes of the largest stanza that the server takes; a larger one makes it close the whole
+        stanza_limit: bytes of the largest stanza that the server accepts; a larger one makes it close the
             connection.
 
     Raises:
-        InvalidNameError: the account's address is none, or the platform's domain.
-        UsageError: the other values do not go together.
+        InvalidNameError: the account's address or the platform's domain is invalid.
+        UsageError: the other values contradict each other.
     """
 
     jid: str
@@ -86,21 +85,21 @@ class AccountAddress:
 
 
 XmppServer = ServerAddress | AccountAddress
-"""Where containers of one platform meet; its text names it in a sentence."""
+"""Where containers of one platform meet; `str()` names it in a sentence."""
 
 
 def require_extra() -> None:
-    """Make sure that accounts can be used.
+    """Check that the dependencies of accounts are installed.
 
     Raises:
-        UsageError: what they need is not installed.
+        UsageError: they are not.
     """
     if not all(any(map(find_spec, names)) for names in NEEDED):
         raise UsageError("accounts require an extra; install it with: pip install 'formicary[accounts]'")
 
 
 def _label(local: str) -> str:
-    """Return an account's own name as a part of a domain."""
+    """Return an account's own name as a domain label."""
     label = re.sub("[^a-z0-9]+", "-", local).strip("-")[:63].strip("-")
     if not label:
         raise InvalidNameError(

@@ -1,4 +1,4 @@
-"""Ordinary XMPP accounts at a managed server that runs: making them, removing them, and which there are."""
+"""Ordinary XMPP accounts on a running managed server: create, remove and list them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST = 1023  # bytes of a password
-_LOCALHOST = "localhost"  # whatever the platform is, there are accounts of this domain
+_LOCALHOST = "localhost"  # the domain that has accounts on any platform
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAccounts:
-    """The accounts of a managed server.
+    """The accounts on a managed server.
 
     Attributes:
         jids: their addresses.
-        option: what names the server to commands, such as ` --folder server`; empty for the one in the user's
-            home.
+        option: the option that names the server to commands, such as ` --folder server`; empty for the
+            default.
         port: the server's TCP port for clients.
-        certificate: the file of the certificate that it shows there.
+        certificate: the file of its certificate for clients.
     """
 
     jids: frozenset[str]
@@ -42,18 +42,18 @@ class ServerAccounts:
     certificate: Path
 
     def address(self, jid: str, password: str) -> AccountAddress:
-        """Return what logs in with one of them."""
+        """Return the address to log in to one of the accounts."""
         return AccountAddress(jid, password, host=LOOPBACK, port=self.port, ca_file=self.certificate)
 
 
 def read_accounts(folder: Path | None = None) -> ServerAccounts:
-    """Return the accounts of a managed server that runs.
+    """Return the accounts on a running managed server.
 
     Args:
         folder: its state folder; the one in the user's home if None.
 
     Raises:
-        ServerError: the server does not run.
+        ServerError: the server is not running.
     """
     files = StateFolder.at(folder)
     port, certificate = running_state(files).client_port, files.certificate(domains(files)[0])
@@ -61,17 +61,17 @@ def read_accounts(folder: Path | None = None) -> ServerAccounts:
 
 
 def check(account: str, folder: Path | None = None) -> str:
-    """Return the address of an account that `add` can make, as far as its name tells.
+    """Return the address of an account that `add` can create, as far as its name tells.
 
     Args:
-        account: its address, such as `alice@lab.localhost`, or the part before the `@`: its domain is then
-            the first of `domains`.
+        account: its address, such as `alice@lab.localhost`, or the part before the `@`: then in the first of
+            `domains`.
         folder: the server's state folder; the one in the user's home if None.
 
     Raises:
-        InvalidNameError: the name cannot be an account's.
-        AccountError: there is such an account already, or the server has none of this domain.
-        ServerError: the server does not run.
+        InvalidNameError: the name is invalid.
+        AccountError: the account already exists, or the server has no accounts in this domain.
+        ServerError: the server is not running.
     """
     files, address = _address(account, folder)
     if address in _of(files, address.partition("@")[2]):
@@ -80,18 +80,18 @@ def check(account: str, folder: Path | None = None) -> str:
 
 
 def add(account: str, password: str, folder: Path | None = None) -> str:
-    """Make an account, and return its address.
+    """Create an account, and return its address.
 
     Args:
         account: as of `check`.
-        password: its password. It is told to the server through a socket that only this user can reach.
+        password: its password, sent to the server over a socket that only this user can access.
         folder: as of `check`.
 
     Raises:
-        InvalidNameError: the name cannot be an account's.
-        UsageError: the password cannot be one.
-        AccountError: there is such an account already, or the server has none of this domain.
-        ServerError: the server does not run.
+        InvalidNameError: the name is invalid.
+        UsageError: the password is invalid.
+        AccountError: the account already exists, or the server has no accounts in this domain.
+        ServerError: the server is not running.
     """
     check_password(password)
     files, address = _address(account, folder)
@@ -105,16 +105,16 @@ def add(account: str, password: str, folder: Path | None = None) -> str:
 
 
 def remove(account: str, folder: Path | None = None) -> str:
-    """Remove an account, and return its address; whoever is logged in with it is logged out.
+    """Remove an account and return its address; its sessions are logged out.
 
     Args:
         account: as of `check`.
         folder: as of `check`.
 
     Raises:
-        InvalidNameError: the name cannot be an account's.
+        InvalidNameError: the name is invalid.
         AccountError: there is no such account.
-        ServerError: the server does not run.
+        ServerError: the server is not running.
     """
     files, address = _address(account, folder)
     with _shell(files) as admin:
@@ -135,17 +135,17 @@ def known(folder: Path | None = None) -> list[str]:
         folder: as of `check`.
 
     Raises:
-        ServerError: the server does not run.
+        ServerError: the server is not running.
     """
     files = StateFolder.at(folder)
     return [address for domain in domains(files) for address in _of(files, domain)]
 
 
 def domains(files: StateFolder) -> tuple[str, str]:
-    """Return the domains of which a running server has accounts.
+    """Return the domains in which a running server has accounts.
 
     Raises:
-        ServerError: it does not run.
+        ServerError: it is not running.
     """
     state = running_state(files)
     federation = read_federation(files)
@@ -153,10 +153,10 @@ def domains(files: StateFolder) -> tuple[str, str]:
 
 
 def check_password(password: str) -> None:
-    """Make sure that a password can be one.
+    """Check that a password is valid.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: it is not.
     """
     if not password:
         raise UsageError("the password must not be empty")

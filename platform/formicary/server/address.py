@@ -1,4 +1,4 @@
-"""What a container has to know of an XMPP server."""
+"""The address of an XMPP server."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 PROSODY_STANZA_LIMIT = 512 * 1024
-"""Bytes of the largest stanza that a Prosody takes from a component if nobody told it otherwise."""
+"""Bytes of the largest stanza that Prosody accepts from a component by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """How to reach an XMPP server that takes containers as external components (XEP-0114).
+    """How to reach an XMPP server that accepts containers as external components (XEP-0114).
 
     Attributes:
         host: name or IP address of the machine.
         port: TCP port for components.
-        secret: what the server asks of a component; kept out of the repr.
-        platform: the domain below which containers have their names, such as `lab.localhost`.
-        stanza_limit: bytes of the largest stanza that the server takes; a larger one makes it close the
-            whole connection.
-        folder: the state folder if this is a managed server on this host, else None.
+        secret: the secret of components; kept out of the repr.
+        platform: the parent domain of containers, such as `lab.localhost`.
+        stanza_limit: bytes of the largest stanza that the server accepts; a larger one makes it close the
+            connection.
+        folder: the state folder of a managed server on this host, otherwise None.
         certificate: a file with certificates in PEM form. With it, containers connect with TLS from the first
-            byte, and only to a server that shows one of these, or one signed by these, for `platform`.
+            byte, only to a server with one of these, or one signed by these, for `platform`.
     """
 
     host: str
@@ -39,16 +39,16 @@ class ServerAddress:
 
     @classmethod
     def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:
-        """Return the address of the managed server that runs on this host, or that a file speaks of.
+        """Return the address of a running managed server on this host, or of one described by a file.
 
         Args:
-            where: its state folder; `"local"` means the folder that `formicary server start` uses by itself.
-                Or a file that says where a server of one's own is, see `address_file`.
-            tls: whether containers are to connect with TLS.
+            where: its state folder, with `"local"` for the default of `formicary server start`; or a file
+                that describes your own server, see `address_file`.
+            tls: whether containers connect with TLS.
 
         Raises:
-            ServerError: no server runs there, or what is remembered of it cannot be read.
-            UsageError: the file is none that says where a server is.
+            ServerError: no server is running there, or its state cannot be read.
+            UsageError: the file does not describe a server.
         """
         if where != "local" and Path(where).is_file():
             from formicary.server.address_file import read_address
@@ -60,7 +60,7 @@ class ServerAddress:
 
     @property
     def start_command(self) -> str | None:
-        """The command that starts the server; None if it is none that is managed here."""
+        """The command that starts the server; None if it is not managed here."""
         if self.folder is None:
             return None
         from formicary.server.folder import StateFolder
@@ -68,7 +68,7 @@ class ServerAddress:
         return f"formicary server start{StateFolder(self.folder).option}"
 
     async def add_container(self, container: str) -> bool:
-        """Make a container's name known to the server; return False if that is not managed here.
+        """Register a container with the server; return False if the server is not managed here.
 
         Raises:
             InvalidNameError, ServerError: as of `formicary.server.add_container`.

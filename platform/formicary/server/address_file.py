@@ -1,6 +1,6 @@
-"""A server of one's own, as a file says where it is: for `--server FILE`, services and images.
+"""Files that describe your own server, for `--server FILE`, services and images.
 
-The file itself is no secret: it names the one that has the secret, which can so be a credential of its own.
+The file itself is not secret: it names the file with the secret, which can be a separate credential.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST_SECRET = 4096  # bytes
-_LEAST_STANZA_LIMIT = 10_000  # bytes: RFC 6120 has servers take as much
+_LEAST_STANZA_LIMIT = 10_000  # bytes: RFC 6120 requires servers to accept this much
 
 _Text = Annotated[str, Meta(min_length=1)]
 
 
 class _AddressFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is in the file; paths count from the file's folder."""
+    """The file's content; paths are relative to its folder."""
 
     host: _Text
     platform: _Text
@@ -37,15 +37,15 @@ class _AddressFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def read_address(path: Path, *, tls: bool = False) -> ServerAddress:
-    """Return the server that a file speaks of.
+    """Return the server that a file describes.
 
     Args:
-        path: a TOML file with `host`, `platform`, `secret_file` and, where they differ from Prosody's own,
-            `port` and `stanza_limit`; with `certificate` where the port speaks TLS.
-        tls: whether it has to be a port that speaks TLS.
+        path: a TOML file with `host`, `platform`, `secret_file` and, unless Prosody's defaults apply, `port`
+            and `stanza_limit`; with `certificate` if the port uses TLS.
+        tls: whether the port must use TLS.
 
     Raises:
-        UsageError: a file cannot be read or says nothing of use, or there is to be TLS and is none.
+        UsageError: a file cannot be read or is invalid, or TLS is required but not configured.
     """
     try:
         said = msgspec.convert(tomllib.loads(_text(path)), _AddressFile)
@@ -56,7 +56,7 @@ def read_address(path: Path, *, tls: bool = False) -> ServerAddress:
         ) from error
     certificate = path.parent / said.certificate if said.certificate else None
     if certificate is not None:
-        _text(certificate)  # what cannot be read is said now, and not as a failed connection
+        _text(certificate)  # to report unreadable files now, not as a failed connection
     elif tls:
         raise UsageError(
             f"{path} does not configure TLS: add `certificate` and a `port` that uses it, or omit --tls"

@@ -1,7 +1,7 @@
-"""Talking to a running Prosody: one line to its administration shell, one answer.
+"""A client of Prosody's administration shell: one line, one answer.
 
-Prosody 0.12 and later have the shell on a Unix socket, as a small XML stream (`util/adminstream.lua`). Asking
-there takes a third of a millisecond; `prosodyctl shell` does the same with a process of its own, in 80.
+Prosody 0.12 and later offer the shell on a Unix socket, as a small XML stream (`util/adminstream.lua`). A
+request takes a third of a millisecond; `prosodyctl shell` starts a process for it and takes 80 ms.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _CHUNK = 65536
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the shell said to one line.
+    """The shell's answer to one line.
 
     Attributes:
-        ok: whether it did what the line says.
-        text: its words, without the leading `OK:` or `Error:`.
+        ok: whether it succeeded.
+        text: the text, without the leading `OK:` or `Error:`.
     """
 
     ok: bool
@@ -37,14 +37,14 @@ class Answer:
 
 
 class AdminShell:
-    """A connection to the administration shell, as a context manager; blocks while it waits.
+    """A blocking connection to the administration shell, as a context manager.
 
     Args:
         path: the Unix socket.
-        timeout: seconds that an answer may take.
+        timeout: seconds to wait for an answer.
 
     Raises:
-        OSError: on entering, nobody listens there.
+        OSError: on entering, nothing listens there.
     """
 
     def __init__(self, path: Path, *, timeout: float = 5.0) -> None:
@@ -68,10 +68,10 @@ class AdminShell:
         self._socket.close()
 
     def ask(self, line: str) -> Answer:
-        """Send a line and wait for the answer.
+        """Send a line and return the answer.
 
         Raises:
-            ServerError: the server went away or did not answer in time.
+            ServerError: the server closed the connection or did not answer in time.
         """
         try:
             self._socket.sendall(f"<repl-input>{html.escape(line, quote=False)}</repl-input>".encode())
@@ -83,10 +83,10 @@ class AdminShell:
             ) from error
 
     def do(self, line: str) -> str:
-        """Send a line that has to succeed and return the answer's text.
+        """Send a line that must succeed, and return the answer's text.
 
         Raises:
-            ServerError: with the server's words if it refuses.
+            ServerError: with the server's answer if it refuses.
         """
         answer = self.ask(line)
         if not answer.ok:

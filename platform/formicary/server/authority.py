@@ -1,7 +1,7 @@
-"""Certificates of a federation's servers, from an authority made for it with OpenSSL, or given and checked.
+"""Certificates of a federation's servers, issued with OpenSSL by its own authority, or given and checked.
 
-A server's certificate names the server and its containers, and nothing else: no server can speak for the
-containers of another.
+A server's certificate names only the server and its containers, so no server can act for another's
+containers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_RENEW_BEFORE = 30 * 24 * 3600  # seconds before its end in which a certificate is made anew
+_RENEW_BEFORE = 30 * 24 * 3600  # seconds before expiry in which a certificate is renewed
 
 
 def ensure_authority(authority: Pair, platform: str) -> None:
-    """Make an authority that can certify names of one platform only, unless it is there.
+    """Create an authority for the names of one platform only, unless it exists.
 
     Raises:
         ServerError: OpenSSL is missing or fails.
@@ -38,7 +38,7 @@ def ensure_authority(authority: Pair, platform: str) -> None:
 
 
 def ensure_certified(server: Pair, authority: Pair, domains: Sequence[str]) -> None:
-    """Make a certificate for domains, unless there is one of this authority that goes on to be valid.
+    """Create a certificate for domains, unless this authority issued one that stays valid.
 
     Raises:
         ServerError: OpenSSL is missing or fails.
@@ -55,16 +55,16 @@ def ensure_certified(server: Pair, authority: Pair, domains: Sequence[str]) -> N
 
 
 def adopt(given: Pair, server: Pair, authority: Path, domains: Sequence[str]) -> None:
-    """Copy a certificate that was given, if it will do.
+    """Copy a given certificate, if it is suitable.
 
     Args:
         given: certificate and key from elsewhere.
-        server: where they go.
+        server: the destination.
         authority: certificates of the authorities that the servers trust.
-        domains: what the certificate has to be for.
+        domains: the domains that the certificate must contain.
 
     Raises:
-        UsageError: with what is wrong with it.
+        UsageError: it is not suitable, with the reason.
         ServerError: OpenSSL is missing.
         OSError: a file cannot be read or written.
     """
@@ -84,13 +84,13 @@ def adopt(given: Pair, server: Pair, authority: Path, domains: Sequence[str]) ->
 
 
 def _names(pair: Pair) -> set[str]:
-    """Return the domains that a certificate is for."""
+    """Return a certificate's domains."""
     done = openssl("x509", "-in", str(pair.certificate), "-noout", "-ext", "subjectAltName")
     return set(re.findall(r"DNS:([^\s,]+)", done.stdout))
 
 
 def _why_not(pair: Pair, authority: Path) -> str | None:
-    """Return why the servers would reject a certificate; None if they would not."""
+    """Return why servers would reject a certificate; None if they would accept it."""
     certificate = str(pair.certificate)
     chain = openssl("verify", "-CAfile", str(authority), "-untrusted", certificate, certificate)
     if chain.returncode:
@@ -98,7 +98,7 @@ def _why_not(pair: Pair, authority: Path) -> str | None:
     if openssl("x509", "-in", certificate, "-noout", "-checkend", str(_RENEW_BEFORE)).returncode:
         return "it expires within 30 days"
     public = openssl("x509", "-in", certificate, "-noout", "-pubkey").stdout
-    # An empty passphrase: OpenSSL would ask for the one of a key that has one, and wait.
+    # An empty passphrase: otherwise OpenSSL would prompt for that of a protected key.
     if openssl("pkey", "-in", str(pair.key), "-pubout", "-passin", "pass:").stdout != public:
         return f"{pair.key} does not match it, or has a passphrase"
     return None

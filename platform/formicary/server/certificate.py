@@ -1,6 +1,6 @@
-"""Certificates, made with OpenSSL: how, and the one that a managed server shows to clients and containers.
+"""Certificates created with OpenSSL, among them a managed server's for clients and containers.
 
-Stock slixmpp, and with it SPADE, does not log in without TLS, even on loopback. Containers use it if told to.
+Stock slixmpp, and so SPADE, does not log in without TLS, even on loopback. Containers use it on request.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ class Pair:
 
     @classmethod
     def at(cls, folder: Path, name: str) -> Pair:
-        """Return the pair of a name in a folder: `NAME.crt` and `NAME.key`."""
+        """Return the pair `NAME.crt` and `NAME.key` in a folder."""
         return cls(folder / f"{name}.crt", folder / f"{name}.key")
 
     @property
     def is_there(self) -> bool:
-        """Whether both files are there."""
+        """Whether both files exist."""
         return self.certificate.exists() and self.key.exists()
 
 
 def ensure_certificate(folder: Path, domain: str) -> None:
-    """Make a self-signed certificate for a domain and for `localhost`, unless there is one.
+    """Create a self-signed certificate for a domain and for `localhost`, unless there is one.
 
     Args:
-        folder: gets `DOMAIN.crt` and `DOMAIN.key`, where Prosody finds them by their names.
+        folder: the folder for `DOMAIN.crt` and `DOMAIN.key`, where Prosody finds them by name.
         domain: the domain that the server serves.
 
     Raises:
@@ -63,12 +63,12 @@ def ensure_certificate(folder: Path, domain: str) -> None:
 
 
 def make(pair: Pair, subject: str, extensions: Sequence[str], *, signed_by: Pair | None = None) -> None:
-    """Make a certificate and its key: both, or neither of them.
+    """Create a certificate and its key, or neither of them.
 
     Args:
-        pair: where they go; what is there is replaced.
-        subject: the common name, which only people read.
-        extensions: as OpenSSL writes them.
+        pair: the destination; existing files are replaced.
+        subject: the common name, only for people.
+        extensions: in OpenSSL's syntax.
         signed_by: an authority; the certificate is self-signed if None.
 
     Raises:
@@ -87,10 +87,10 @@ def make(pair: Pair, subject: str, extensions: Sequence[str], *, signed_by: Pair
 
 
 def openssl(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run OpenSSL and return what it says, whether it succeeds or not.
+    """Run OpenSSL and return the result, whether it succeeds or not.
 
     Raises:
-        ServerError: it is missing or does not end.
+        ServerError: it is missing or does not finish.
     """
     try:
         return subprocess.run(  # noqa: S603 -- our own arguments
@@ -106,6 +106,6 @@ def openssl(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def reason(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the line in which OpenSSL says what is wrong."""
+    """Return OpenSSL's error line."""
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if "error" in line.lower()]
     return lines[0] if lines else f"exit code {done.returncode}"

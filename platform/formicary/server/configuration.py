@@ -1,4 +1,4 @@
-"""Prosody's configuration as text: for the managed server, and for an administrator's own."""
+"""Prosody's configuration as text, for managed servers and administrators' own."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from formicary.server.folder import StateFolder
 
 STANZA_LIMIT = 4 * 1024 * 1024
-"""Bytes of the largest stanza that a server configured by us takes."""
+"""Bytes of the largest stanza that a server configured by us accepts."""
 
 MODULES = Path(__file__).parent / "modules"
 """Our own modules for Prosody."""
 
 AUTHORITY = "ca.crt"
-"""Name of the file with the authorities that the servers of a federation trust, in each one's folder."""
+"""The file, in each server's folder, with the authorities that a federation's servers trust."""
 
 _PRINTABLE = range(0x20, 0x7F)
 
-_OWN_FILES = Path("/etc/prosody/formicary")  # where a Prosody that is not ours finds what it gets from us
-_S2S_SECONDS = 15  # that a server has for answering, before what waits for it goes back
+_OWN_FILES = Path("/etc/prosody/formicary")  # our files for a Prosody that is not managed by us
+_S2S_SECONDS = 15  # for another server to answer, before waiting stanzas are returned
 
-_FRAMES = "formicary_frames"  # passes on what containers send each other
-_GUARDS = ["formicary_share", "formicary_nobody"]  # against clients that want too much; their files say how
+_FRAMES = "formicary_frames"  # relays frames between containers
+_GUARDS = ["formicary_share", "formicary_nobody"]  # against greedy clients; see their files
 
 _SPEED = f"""\
 -- Collecting young objects apart from old ones doubles the stanzas per second.
@@ -51,18 +51,18 @@ s2s_stanza_size_limit = {STANZA_LIMIT}
 
 @dataclass(frozen=True, slots=True)
 class ServerConfiguration:
-    """What differs between two managed servers.
+    """The settings of a managed server.
 
     Attributes:
         folder: its state folder.
-        platform: the domain that it serves.
+        platform: its domain.
         port: TCP port for containers.
         client_port: TCP port for ordinary XMPP clients.
         tls_port: TCP port for containers that connect with TLS.
         secret: the secret of all containers.
-        as_root: whether root starts it, which Prosody refuses unless it is told that this is meant.
-        federation: what it belongs to, if to any.
-        listen: IP address at which containers of other hosts can connect too, with TLS; none if None.
+        as_root: whether root starts it, which Prosody must be told to allow.
+        federation: its federation, if any.
+        listen: IP address for containers of other hosts, with TLS; none if None.
     """
 
     folder: StateFolder
@@ -161,8 +161,8 @@ def _hosts(configuration: ServerConfiguration) -> str:
     """Return the hosts for accounts: the platform's domain, or the server's own in a federation."""
     federation = configuration.federation
     own = configuration.platform if federation is None else federation.domain
-    # SPADE connects to the host in an agent's address, and every machine knows where `localhost` is. To
-    # other servers that name means themselves.
+    # SPADE connects to the host in an agent's address, and every machine resolves `localhost`. To other
+    # servers that name means themselves.
     return f"""\
 VirtualHost {lua_string(own)}
     modules_enabled = {{ "tls" }}
@@ -198,20 +198,20 @@ formicary_peers = {{
 
 
 def container_lines(container: str, platform: str) -> str:
-    """Return the configuration of one container at the managed server, which has the secret in common."""
+    """Return the configuration of one container on the managed server, with the shared secret."""
     return f"Component {lua_string(f'{container}.{platform}')}\n"
 
 
 def advice(
     platform: str, containers: Iterable[str], secret: str, federation: Federation | None = None
 ) -> str:
-    """Return what an administrator adds to a Prosody of their own, and how containers then connect.
+    """Return the configuration to add to an administrator's own Prosody, and how containers then connect.
 
     Args:
         platform: the domain that the server serves.
         containers: names of the containers that may connect.
-        secret: the secret for them.
-        federation: what the server belongs to, if to any.
+        secret: their secret.
+        federation: the server's federation, if any.
     """
     names = list(containers)
     components = "\n".join(
@@ -279,7 +279,7 @@ def _lua_list(values: Iterable[str]) -> str:
 
 
 def lua_string(value: object) -> str:
-    """Return a Lua literal for the text of `value`; whatever it holds, it stays one string."""
+    """Return a Lua string literal for the text of `value`, whatever it contains."""
     encoded = str(value).encode("utf-8", "surrogateescape")
     special = b'"\\'
     return (

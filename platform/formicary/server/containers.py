@@ -1,4 +1,4 @@
-"""Making a container's name known to a managed server, while it runs and for its next start."""
+"""Registration of containers with a managed server, running or for its next start."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from formicary.server.address import ServerAddress
 
-# What a `Component` line in the configuration does, for one name and in one step. The shell's own
-# `config:reload()` and `host:activate()` would do as well, but reloading makes all TLS contexts anew, and no
-# message passes for 10 ms.
+# Does what a `Component` line in the configuration does, for one name in one step. The shell's own
+# `config:reload()` and `host:activate()` would do, too, but reloading recreates all TLS contexts, and blocks
+# messages for 10 ms.
 _ADD = (
     ">(function (host, config) "
     'config.set(host, "component_module", "component"); '
@@ -42,20 +42,20 @@ _CONNECTED = (
 
 
 async def add_container(address: ServerAddress, container: str) -> None:
-    """Make sure that a container of this name can connect; a name that is known already is no mistake.
+    """Allow a container of this name to connect; an already registered name is not an error.
 
-    With a server that is not ours to manage this does nothing: its administrator says who may connect.
+    Does nothing on a server not managed here, whose administrator decides who may connect.
 
-    Waits in a thread, a few milliseconds, while the loop goes on. If cancelled, the name may become known
-    nevertheless.
+    Waits in a thread for a few milliseconds, without blocking the loop. If cancelled, the name may still be
+    registered.
 
     Args:
         address: the server.
         container: the container's own name, such as `c1`.
 
     Raises:
-        InvalidNameError: it cannot be a container's name.
-        ServerError: the server does not run or refuses, or the container is another server's.
+        InvalidNameError: the name is invalid.
+        ServerError: the server is not running or refuses, or the container belongs to another server.
     """
     if address.folder is not None:
         folder = StateFolder(address.folder)
@@ -63,11 +63,11 @@ async def add_container(address: ServerAddress, container: str) -> None:
 
 
 def register(folder: StateFolder, platform: str, container: str) -> None:
-    """Make sure that a container can connect, as `add_container`, but blocking.
+    """Do as `add_container`, but blocking.
 
     Raises:
-        InvalidNameError: it cannot be a container's name.
-        ServerError: the server does not run or refuses, or the container is another server's.
+        InvalidNameError: the name is invalid.
+        ServerError: the server is not running or refuses, or the container belongs to another server.
     """
     federation = read_federation(folder)
     if federation is not None:
@@ -86,10 +86,10 @@ def register(folder: StateFolder, platform: str, container: str) -> None:
 
 
 def remember(folder: StateFolder, platform: str, container: str) -> None:
-    """Put a container into the server's configuration, for when it reads it next.
+    """Add a container to the server's configuration, for its next start.
 
     Raises:
-        InvalidNameError: it cannot be a container's name.
+        InvalidNameError: the name is invalid.
         ServerError: the state folder cannot be written.
     """
     names.check_platform(f"{names.check_container(container)}.{platform}")
@@ -104,12 +104,12 @@ def remember(folder: StateFolder, platform: str, container: str) -> None:
 
 
 def remember_only(folder: StateFolder, platform: str, containers: Iterable[str]) -> None:
-    """Make these and no other containers those of the server's configuration.
+    """Set the containers in the server's configuration to exactly these.
 
     Raises:
-        InvalidNameError: one cannot be a container's name.
+        InvalidNameError: a name is invalid.
         ServerError: the state folder cannot be written.
-        OSError: the same.
+        OSError: like ServerError.
     """
     wanted = set(containers)
     for name in sorted(wanted):
@@ -125,7 +125,7 @@ def known(folder: StateFolder, platform: str) -> list[str]:
 
 
 def connected(folder: StateFolder, platform: str) -> list[str]:
-    """Return the names of the containers that are connected to the server now, sorted.
+    """Return the names of the containers connected to the server, sorted.
 
     Raises:
         ServerError: it does not answer.

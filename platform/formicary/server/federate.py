@@ -1,4 +1,4 @@
-"""Making the state folders of a federation's servers: one for each host, to be copied there."""
+"""Creation of a federation's state folders, one per server, to copy to the hosts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ADDITION = "addition.cfg.lua"
-"""Name of the file that says what to add to a Prosody that is run otherwise than by `formicary server`."""
+"""The file with what to add to a Prosody not run by `formicary server`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Federated:
-    """A server's folder that was made or brought up to date.
+    """A server's folder that was created or updated.
 
     Attributes:
         member: the server.
@@ -41,19 +41,19 @@ class Federated:
 def federate(
     platform: str, members: Sequence[Member], output: Path, *, certificates: Path | None = None
 ) -> list[Federated]:
-    """Make a state folder for each server, or bring it up to date; keys and secrets that are there stay.
+    """Create or update a state folder for each server; existing keys and secrets are kept.
 
     Args:
-        platform: the domain below which all names are.
+        platform: the parent domain of all names.
         members: the servers.
-        output: the folder to make the servers' folders in, each under the server's name, and the authority.
+        output: the folder for the servers' folders, each under the server's name, and the authority.
         certificates: a folder with certificates from elsewhere, `ca.crt` and for each server `NAME.crt` and
-            `NAME.key`; an authority is made if None.
+            `NAME.key`; if None, an authority is created.
 
     Raises:
-        InvalidNameError: the platform's domain is none.
-        UsageError: the servers cannot make a federation, or a given certificate cannot be used.
-        ServerError: OpenSSL is missing or fails, or a folder cannot be written or is in the way.
+        InvalidNameError: the platform's domain is invalid.
+        UsageError: the servers cannot form a federation, or a given certificate is unsuitable.
+        ServerError: OpenSSL is missing or fails, or a folder cannot be written or is blocked.
     """
     check_members(members, platform)
     output = output.expanduser().absolute()

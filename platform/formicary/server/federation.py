@@ -1,7 +1,7 @@
-"""A federation: several servers, one per host, that make one platform; which of them has which container.
+"""A federation: several servers, one per host, that form one platform, with their containers.
 
-Every container's domain is a component of exactly one server, and every server knows where all others are.
-`federation.json` in a server's state folder says so; `formicary server config --federate` writes it.
+Every container's domain is a component of exactly one server, and every server knows all others' addresses,
+from `federation.json` in its state folder, written by `formicary server config --federate`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Member:
     """A server of a federation.
 
     Attributes:
-        name: its own name; with the platform's behind it, its domain.
+        name: its own name; its domain is this below the platform's.
         containers: names of the containers that connect to it.
-        address: IP address at which it listens for the other servers, and where they reach it.
-        port: TCP port there.
+        address: IP address at which it listens for the other servers.
+        port: TCP port at `address`.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Member:
     port: int = S2S_PORT
 
     def domains(self, platform: str) -> list[str]:
-        """Return the domains that it speaks for: its own and its containers'."""
+        """Return its domains: its own and its containers'."""
         return [f"{name}.{platform}" for name in (self.name, *self.containers)]
 
     @property
@@ -59,12 +59,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """What one server knows of its federation.
+    """A federation as one server sees it.
 
     Attributes:
         platform: the domain below which all names are.
         me: the server's own name.
-        members: all servers, this one too.
+        members: all servers, including this one.
         format: version of the file's format.
     """
 
@@ -84,7 +84,7 @@ class Federation:
         return f"{self.me}.{self.platform}"
 
     def routes(self) -> dict[str, Member]:
-        """Return which of the other servers has which domain."""
+        """Return the other servers by domain."""
         return {
             domain: member
             for member in self.members
@@ -93,10 +93,10 @@ class Federation:
         }
 
     def check(self, container: str) -> None:
-        """Make sure that a container is one of this server's.
+        """Check that a container belongs to this server.
 
         Raises:
-            ServerError: it is another's, or nobody's.
+            ServerError: it belongs to another server, or to none.
         """
         if container in self.own.containers:
             return
@@ -113,11 +113,11 @@ class Federation:
 
 
 def parse_member(text: str) -> Member:
-    """Return the server that a text such as `a=c1,c2@192.0.2.1` describes; `:PORT` may follow.
+    """Parse a server from a text such as `a=c1,c2@192.0.2.1`, optionally with `:PORT`.
 
     Raises:
-        InvalidNameError: a name is none.
-        UsageError: the text has another form, or the address is none that a server can listen at.
+        InvalidNameError: a name is invalid.
+        UsageError: the text is malformed, or a server cannot listen at the address.
     """
     name, equals, rest = text.partition("=")
     containers, at, endpoint = rest.rpartition("@")
@@ -150,11 +150,11 @@ def _parse_endpoint(text: str) -> tuple[str, int]:
 
 
 def check_members(members: Sequence[Member], platform: str) -> None:
-    """Make sure that servers can make a federation.
+    """Check that servers can form a federation.
 
     Raises:
         InvalidNameError: the platform's domain is none.
-        UsageError: with what is wrong.
+        UsageError: they cannot, with the reason.
     """
     names.check_platform(platform)
     if len(members) < 2:  # noqa: PLR2004 -- two is what the word says
@@ -162,7 +162,7 @@ def check_members(members: Sequence[Member], platform: str) -> None:
     seen: dict[str, str] = {}
     for member in members:
         for name in (member.name, *member.containers):
-            names.check_platform(f"{name}.{platform}")  # not too long
+            names.check_platform(f"{name}.{platform}")  # checks the length
             if name in seen:
                 raise UsageError(
                     f"the name {name!r} is given twice, at the servers {seen[name]} and "
@@ -176,10 +176,10 @@ def check_members(members: Sequence[Member], platform: str) -> None:
 
 
 def read_federation(folder: StateFolder) -> Federation | None:
-    """Return the federation that a server belongs to, None if to none.
+    """Return a server's federation; None if it has none.
 
     Raises:
-        ServerError: the file cannot be read or is none of a federation.
+        ServerError: the file cannot be read or is invalid.
     """
     path = folder.federation
     try:

@@ -1,7 +1,7 @@
-"""The state folder of a managed server: which file is where, and how files come to be there.
+"""The state folder of a managed server and its files.
 
-The folder belongs to its user alone (mode 0700): it holds the secret, the accounts and the socket through
-which the server is administered.
+The folder belongs to its user alone (mode 0700): it contains the secret, the accounts and the administration
+socket.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST_SOCKET_PATH = 103
-"""Bytes that every Unix takes for the path of a socket."""
+"""The longest socket path in bytes that every Unix accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class StateFolder:
         """Return the folder at `where`, or the one in the user's home if `where` is None.
 
         Raises:
-            UnsupportedError: the system has no managed servers.
+            UnsupportedError: managed servers are not supported on this system.
         """
         need_posix("managed servers")
         return cls((where or default_path()).expanduser().absolute())
 
     @property
     def state(self) -> Path:
-        """What is remembered of the server between two commands."""
+        """The server's state between commands."""
         return self.path / "server.json"
 
     @property
@@ -56,7 +56,7 @@ class StateFolder:
 
     @property
     def log(self) -> Path:
-        """Everything that Prosody writes, standard error included."""
+        """Prosody's output, including standard error."""
         return self.path / "prosody.log"
 
     @property
@@ -80,34 +80,34 @@ class StateFolder:
 
     @property
     def process_file(self) -> Path:
-        """The file with the number of Prosody's process, for administrators."""
+        """The file with Prosody's process ID, for administrators."""
         return self.path / "prosody.pid"
 
     @property
     def federation(self) -> Path:
-        """What the server knows of the federation that it belongs to, if it does."""
+        """The file about the server's federation, if any."""
         return self.path / "federation.json"
 
     def containers(self, platform: str) -> Path:
-        """The folder with one file for each container that the platform's server knows."""
+        """The folder with one file for each registered container."""
         return self.path / "containers" / platform
 
     @property
     def option(self) -> str:
-        """What to add to a command that is to mean this folder: nothing if it is the default."""
+        """The command-line option for this folder; empty for the default."""
         return "" if self.path == default_path().absolute() else f" --folder {self.path}"
 
 
 def default_path() -> Path:
-    """Return the state folder of a user who names none."""
+    """Return the user's default state folder."""
     return user_state() / "server"
 
 
 def prepare(folder: StateFolder) -> None:
-    """Make the folder, or take over an empty one; private in both cases.
+    """Create the folder, or use an empty one, and make it private.
 
     Raises:
-        ServerError: it cannot be made or written, holds other things, or its path is too long.
+        ServerError: it cannot be created or written, contains other files, or its path is too long.
     """
     if len(os.fsencode(folder.socket)) > LONGEST_SOCKET_PATH:
         raise ServerError(
@@ -115,7 +115,7 @@ def prepare(folder: StateFolder) -> None:
         )
     try:
         make_private_folder(folder.path)
-        # One look: another command may be making the same folder, and it makes the lock first.
+        # A single listing: another command may be creating the same folder, and creates the lock first.
         found = {path.name for path in folder.path.iterdir()}
         if found and "lock" not in found:
             raise ServerError(
@@ -135,7 +135,7 @@ def prepare(folder: StateFolder) -> None:
 
 @contextlib.contextmanager
 def locked(folder: StateFolder) -> Iterator[None]:
-    """Keep other commands from starting or stopping the same server meanwhile.
+    """Lock the server against starts and stops by other commands.
 
     Raises:
         ServerError: the folder cannot be written.

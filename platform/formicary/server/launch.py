@@ -1,4 +1,4 @@
-"""From a configuration to a Prosody that answers, or to the sentence that says why it does not."""
+"""Starts Prosody from a configuration, or explains in one sentence why it cannot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from formicary.server.folder import StateFolder
 
-_OLDEST = (0, 12)  # the first with an administration shell on a socket
+_OLDEST = (0, 12)  # first version with an administration shell on a socket
 _SECONDS_TO_START = 30.0
 _SECONDS_BETWEEN_LOOKS = 0.003
 _GREETING = re.compile(r"welcome to Prosody version (\S+)")
@@ -33,12 +33,12 @@ _HIGHEST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A Prosody that answers.
+    """A running Prosody.
 
     Attributes:
-        pid: its process.
-        version: its version, as it gives it.
-        listening: the addresses and ports that it has opened.
+        pid: its process ID.
+        version: its version, as reported.
+        listening: its listening addresses and ports.
     """
 
     pid: int
@@ -49,14 +49,14 @@ class Launched:
 def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Launched:
     """Write the configuration, start Prosody and wait until it answers, usually 0.1 s, at most 10 s.
 
-    If this does not return, no process is left behind.
+    If this raises, no process is left behind.
 
     Args:
         configuration: the server to start.
         die_with_parent: see `process.launch`.
 
     Raises:
-        ServerError: Prosody is missing or too old, ended, or did not answer in time.
+        ServerError: Prosody is missing or too old, exited, or did not answer in time.
     """
     folder = configuration.folder
     program = process.find_program("prosody")
@@ -64,7 +64,7 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
         make_private_folder(folder.containers(configuration.platform))
         ensure_certificate(folder.certificates, configuration.platform)
         write_private(folder.config, render(configuration))
-        if folder.log.exists():  # the last run's, in case one wonders why it ended
+        if folder.log.exists():  # the last run's, kept to explain why it ended
             folder.log.replace(folder.log.with_suffix(".log.1"))
         pid = process.launch(program, folder.config, folder.log, die_with_parent=die_with_parent)
     except OSError as error:
@@ -87,7 +87,7 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
             for made in (
                 folder.socket,
                 folder.process_file,
-            ):  # Prosody may make them before it has set its umask
+            ):  # Prosody may create them before it sets its umask
                 with contextlib.suppress(FileNotFoundError):
                     made.chmod(0o600)
             return Launched(pid, version, listening)
@@ -99,15 +99,15 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
 
 
 def _version(log: Path) -> str | None:
-    """Return the version that Prosody greets with, None if it has not yet; refuse one that is too old.
+    """Return Prosody's version from its log, None if not there yet; refuse one that is too old.
 
-    Its log has the version before it does anything else; `prosodyctl about` would take as long as the start.
+    The log starts with the version; `prosodyctl about` would take as long as the start.
     """
     greeting = _GREETING.search(log.read_text(errors="replace"))
     if not greeting:
         return None
     number = re.match(r"(\d+)\.(\d+)", greeting[1])
-    # What has no number is built from a development tree, and newer than any release that is too old.
+    # A version without a number is a development build, newer than any release that is too old.
     if number and (int(number[1]), int(number[2])) < _OLDEST:
         raise ServerError(
             f"Prosody {greeting[1]} is too old; install 0.12 or later (included in Debian 12 and "
@@ -117,7 +117,7 @@ def _version(log: Path) -> str | None:
 
 
 def _listening(shell: Path) -> frozenset[tuple[str, int]] | None:
-    """Ask the server which addresses and ports it has opened; None while it is not there yet."""
+    """Return the server's listening addresses and ports; None until it answers."""
     try:
         with AdminShell(shell) as admin:
             places = re.findall(r"\[([^\]]+)\]:(\d+)", admin.do("port:list()"))
@@ -127,14 +127,14 @@ def _listening(shell: Path) -> frozenset[tuple[str, int]] | None:
 
 
 def last_words(log: Path) -> str:
-    """Return the line of the log that says best what went wrong."""
+    """Return the log line that best explains the failure."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip(" *\t")]
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return re.sub(r"\s+", " ", (errors or lines or ["it printed nothing"])[-1])
 
 
 def free_port() -> int:
-    """Return a TCP port of the loopback interface that nobody uses at the moment."""
+    """Return a TCP port of the loopback interface that is currently free."""
     with socket.create_server((LOOPBACK, 0)) as listener:
         return int(listener.getsockname()[1])
 
@@ -149,11 +149,11 @@ def is_free(port: int) -> bool:
 
 
 def check_port(port: int) -> None:
-    """Make sure that a TCP port of the loopback interface can be listened on.
+    """Check that a TCP port of the loopback interface can be listened on.
 
     Raises:
-        UsageError: it is no port.
-        ServerError: it is in use, or not for this user.
+        UsageError: it is not a port.
+        ServerError: it is in use, or not permitted.
     """
     if not 1 <= port <= _HIGHEST_PORT:
         raise UsageError(f"{port} is not a TCP port; choose one from 1024 to {_HIGHEST_PORT}")

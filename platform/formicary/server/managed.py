@@ -1,4 +1,4 @@
-"""The managed server: one per state folder, running until it is stopped, whoever started it."""
+"""The managed server: one per state folder, running until stopped."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from formicary.server.address import ServerAddress
 
 DEFAULT_PLATFORM = "lab.localhost"
-_ATTEMPTS = 3  # a port that was free may be taken before Prosody opens it
+_ATTEMPTS = 3  # a free port may be taken before Prosody opens it
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What there is to say about a state folder.
+    """The status of a state folder.
 
     Attributes:
         folder: the folder.
-        running: whether its server runs.
-        state: the server as it was started last; None if there never was one.
+        running: whether its server is running.
+        state: the server as last started; None if there never was one.
         containers: names of the containers that may connect to it.
-        memory: bytes of memory in use (resident set size); 0 if it does not run.
+        memory: bytes of resident memory; 0 if it is not running.
     """
 
     folder: StateFolder
@@ -56,23 +56,23 @@ def start(
     listen: str | None = None,
     die_with_parent: bool = False,
 ) -> ServerAddress:
-    """Start the server of a state folder, unless it runs already, and return its address once it answers.
+    """Start the server of a state folder, unless it is running, and return its address once it answers.
 
-    Ports and secret are those of the folder's last server where possible, so that containers find it again.
+    Ports and secret of the folder's last server are reused if possible, so that containers find it again.
 
     Args:
         folder: the state folder; the one in the user's home if None.
-        platform: the domain to serve; that of the last server, else `lab.localhost`, if None.
-        containers: names to make known; others can be added at any time.
+        platform: the domain to serve; if None, the last server's, or `lab.localhost`.
+        containers: names to register; others can be added at any time.
         port: TCP port for containers; a free one if None.
-        listen: IP address of this host at which containers of other hosts can connect too, with TLS, to the
-            port that is for that; by itself the server listens for containers on loopback only.
+        listen: IP address of this host for containers of other hosts, on the TLS port; by default the server
+            listens for containers only on loopback.
         die_with_parent: end the server when the calling thread ends (Linux).
 
     Raises:
-        InvalidNameError: the platform's domain or a container's name is not one.
-        ServerError: it cannot be started, runs already with another platform or port, or belongs to a
-            federation in which these containers are not its own.
+        InvalidNameError: the platform's domain or a container's name is invalid.
+        ServerError: it cannot be started, is already running with another platform or port, or belongs to a
+            federation in which it does not own these containers.
     """
     if platform is not None:
         names.check_platform(platform)
@@ -92,15 +92,15 @@ def start(
 
 
 def stop(folder: Path | None = None) -> bool:
-    """Stop the server of a state folder; say whether one ran.
+    """Stop the server of a state folder; return whether one was running.
 
-    Accounts, containers, ports and secret stay for the next start.
+    Accounts, containers, ports and secret are kept for the next start.
 
     Args:
         folder: the state folder; the one in the user's home if None.
 
     Raises:
-        ServerError: what the folder remembers cannot be read or written.
+        ServerError: the folder's state cannot be read or written.
     """
     files = StateFolder.at(folder)
     if read_state(files) is None:
@@ -117,13 +117,13 @@ def stop(folder: Path | None = None) -> bool:
 
 
 def status(folder: Path | None = None) -> ServerStatus:
-    """Look at the server of a state folder and change nothing.
+    """Return the status of a state folder's server.
 
     Args:
         folder: the state folder; the one in the user's home if None.
 
     Raises:
-        ServerError: what the folder remembers cannot be read.
+        ServerError: the folder's state cannot be read.
     """
     import psutil
 
@@ -134,7 +134,7 @@ def status(folder: Path | None = None) -> ServerStatus:
     known = container_files.known(files, state.platform)
     try:
         memory = psutil.Process(state.pid).memory_info().rss
-    except psutil.Error:  # it ended between two looks
+    except psutil.Error:  # it ended meanwhile
         return ServerStatus(files, running=False, state=state, containers=known, memory=0)
     return ServerStatus(files, running=True, state=state, containers=known, memory=memory)
 
@@ -144,20 +144,20 @@ def running_address(folder: Path | None, *, tls: bool = False) -> ServerAddress:
 
     Args:
         folder: the state folder; the one in the user's home if None.
-        tls: whether containers are to connect with TLS.
+        tls: whether containers connect with TLS.
 
     Raises:
-        ServerError: it does not run, or what the folder remembers cannot be read.
+        ServerError: it is not running, or the folder's state cannot be read.
     """
     files = StateFolder.at(folder)
     return running_state(files).address(files, tls=tls)
 
 
 def running_state(files: StateFolder) -> ServerState:
-    """Return what the folder remembers of its server, which runs.
+    """Return the state of the folder's running server.
 
     Raises:
-        ServerError: it does not run, or what the folder remembers cannot be read.
+        ServerError: it is not running, or the folder's state cannot be read.
     """
     state = read_state(files)
     if state is None or not process.is_prosody(state.pid, files.config):
@@ -171,7 +171,7 @@ def running_state(files: StateFolder) -> ServerState:
 
 
 def _check_same(folder: StateFolder, state: ServerState, platform: str | None, port: int | None) -> None:
-    """Make sure that the server that runs is the one that was asked for."""
+    """Check that the running server is the requested one."""
     differs = f"platform {state.platform}" if platform not in {None, state.platform} else ""
     differs = f"port {state.port}" if port not in {None, state.port} else differs
     if differs:
@@ -182,7 +182,7 @@ def _check_same(folder: StateFolder, state: ServerState, platform: str | None, p
 
 
 def _check_federation(folder: StateFolder, platform: str | None, containers: list[str]) -> None:
-    """Make sure that a server of a federation stays one, with its own containers."""
+    """Check that a server of a federation stays in it, with its own containers."""
     federation = read_federation(folder)
     if federation is None:
         return
@@ -196,10 +196,10 @@ def _check_federation(folder: StateFolder, platform: str | None, containers: lis
 
 
 def reserve(folder: StateFolder, platform: str) -> str:
-    """Decide on the platform of a folder's server; return its secret, which stays the same ever after.
+    """Set the platform of a folder's server; return its secret, which never changes.
 
     Raises:
-        ServerError: there has been one of another platform, or the folder cannot be read or written.
+        ServerError: it has another platform, or the folder cannot be read or written.
     """
     with locked(folder):
         before = read_state(folder)
@@ -215,7 +215,7 @@ def reserve(folder: StateFolder, platform: str) -> str:
 
 
 def _plan(before: ServerState | None, platform: str | None) -> ServerState:
-    """Decide what the next server has in common with the last one."""
+    """Return what the next server takes over from the last one."""
     platform = platform or (before.platform if before else DEFAULT_PLATFORM)
     if before and before.platform == platform:
         return replace(before, stanza_limit=STANZA_LIMIT, pid=None)
@@ -238,14 +238,14 @@ def _start(
         state = replace(state, pid=launched.pid, version=launched.version)
         has_tls = (LOOPBACK, state.tls_port) in launched.listening
         if _needed(configuration) <= launched.listening and (has_tls or not left):
-            # A Prosody too new for our module has no port with TLS: only who wants that has to know.
+            # A Prosody too new for our module has no TLS port, which matters only to users of TLS.
             return _adopt(folder, state if has_tls else replace(state, tls_port=0), launched)
         process.end(launched.pid)
     raise ServerError(f"Prosody could not open its ports: {last_words(folder.log)} (its log is {folder.log})")
 
 
 def _with_ports(plan: ServerState, port: int | None) -> ServerState:
-    """Choose the ports: those asked for, else those of last time if they are free, else any."""
+    """Choose the ports: the requested ones, otherwise the last ones if free, otherwise any."""
     if port is not None:
         check_port(port)
     else:
@@ -260,7 +260,7 @@ def _with_ports(plan: ServerState, port: int | None) -> ServerState:
 
 
 def _needed(configuration: ServerConfiguration) -> frozenset[tuple[str, int]]:
-    """Return the addresses and ports without which the server is of no use."""
+    """Return the addresses and ports that the server needs."""
     places = {(LOOPBACK, configuration.port), (LOOPBACK, configuration.client_port)}
     if configuration.listen is not None:
         places.add((configuration.listen, configuration.tls_port))
@@ -285,7 +285,7 @@ def _configuration(folder: StateFolder, state: ServerState, listen: str | None) 
 
 
 def _adopt(folder: StateFolder, state: ServerState, launched: Launched) -> ServerAddress:
-    """Remember a server that answers; end it if that is not possible, for nobody could stop it later."""
+    """Save a running server's state, or end it, since nobody could stop it later."""
     try:
         _remember(folder, state)
     except BaseException:

@@ -1,4 +1,4 @@
-"""The Prosody process: finding the program, starting it apart from us, knowing it again, ending it."""
+"""The Prosody process: find the program, start it detached, recognize it, and end it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from formicary.processes.child import ended_with_us
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ALSO_IN = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where packages put it, on the user's PATH or not
+_ALSO_IN = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where packages install it, even outside PATH
 _SECONDS_TO_STOP = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.002
 
 
 def find_program(name: str) -> str:
-    """Return the path of a program, which is in the system's package of the same name.
+    """Return the path of a program from the system package of the same name.
 
     Raises:
         ServerError: it is not installed.
@@ -35,14 +35,14 @@ def find_program(name: str) -> str:
 
 
 def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> int:
-    """Start Prosody in a session of its own and return its process id.
+    """Start Prosody in its own session and return its process ID.
 
     Args:
         program: path of Prosody's program.
-        config: its configuration; its path is how the process is known again.
-        log: gets everything that it writes.
-        die_with_parent: kill it when the thread that calls this ends, however it ends. Linux only; elsewhere
-            it outlives a parent that is killed.
+        config: its configuration, whose path identifies the process later.
+        log: the file for its output.
+        die_with_parent: kill it when the calling thread ends, however it ends. Linux only; elsewhere it
+            outlives a killed parent.
 
     Raises:
         OSError: it cannot be started.
@@ -50,7 +50,7 @@ def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> i
     command = [program, "--config", str(config), "-F"]
     if die_with_parent:
         command = ended_with_us(command)
-    # Not subprocess.Popen: that object wants to be kept as long as the server runs, which is longer than we.
+    # Not subprocess.Popen, which expects to outlive its process; the server outlives us.
     return os.posix_spawn(
         command[0],
         command,
@@ -61,15 +61,15 @@ def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> i
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
         setsid=True,
-        setsigdef=[signal.SIGPIPE],  # Python ignores it, and a child would inherit that
+        setsigdef=[signal.SIGPIPE],  # Python ignores it, which a child would inherit
     )
 
 
 def is_gone(pid: int) -> bool:
     """Return whether a process has ended; reap it if it is a child of ours.
 
-    One that has ended but that its own parent has not let go of counts as gone: in a container image without
-    an init process it stays so for ever.
+    A zombie of another parent counts as gone: in a container image without an init process it stays one for
+    ever.
     """
     with contextlib.suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
@@ -82,7 +82,7 @@ def is_gone(pid: int) -> bool:
 
 
 def is_prosody(pid: int | None, config: Path) -> bool:
-    """Return whether `pid` still is the Prosody with this configuration, not another that got its number."""
+    """Return whether `pid` is still the Prosody with this configuration, not a process with a reused ID."""
     import psutil
 
     if pid is None:
@@ -94,14 +94,14 @@ def is_prosody(pid: int | None, config: Path) -> bool:
 
 
 def end(pid: int, *, kill: bool = False) -> None:
-    """End a process that is known to be ours and wait until it is gone.
+    """End a process known to be ours, and wait until it is gone.
 
     Args:
         pid: the process.
-        kill: at once, without letting it take leave.
+        kill: whether to kill it instead of terminating it.
 
     Raises:
-        ServerError: it is still there after 10 s.
+        ServerError: it still exists after 10 s.
     """
     for order in (signal.SIGKILL,) if kill else (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):

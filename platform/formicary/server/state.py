@@ -1,4 +1,4 @@
-"""What is remembered of a managed server between two commands: one JSON file in its state folder."""
+"""The state of a managed server between commands: a JSON file in its state folder."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LONGEST = 1 << 16  # bytes of the file
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A managed server as it was started last.
+    """A managed server as last started.
 
-    Ports and secret outlive a stop, so that containers find the server again after the next start.
+    Ports and secret survive a stop, so that containers find the server again after the next start.
 
     Attributes:
         platform: the domain that it serves.
@@ -33,7 +33,7 @@ class ServerState:
         secret: the secret of all its containers.
         stanza_limit: bytes of the largest stanza.
         version: Prosody's version.
-        pid: its process; None after it was stopped.
+        pid: its process ID; None after a stop.
         format: version of this file's format.
         tls_port: TCP port for containers that connect with TLS; 0 if there is none.
     """
@@ -49,14 +49,14 @@ class ServerState:
     tls_port: int = 0
 
     def address(self, folder: StateFolder, *, tls: bool = False) -> ServerAddress:
-        """Return what a container has to know of this server.
+        """Return this server's address.
 
         Args:
             folder: the server's state folder.
-            tls: whether the container is to connect with TLS.
+            tls: whether the container connects with TLS.
 
         Raises:
-            ServerError: with `tls`, the server has no port for it.
+            ServerError: with `tls`, the server has no TLS port.
         """
         plain = ServerAddress(LOOPBACK, self.port, self.secret, self.platform, self.stanza_limit, folder.path)
         if not tls:
@@ -70,10 +70,10 @@ class ServerState:
 
 
 def read_state(folder: StateFolder) -> ServerState | None:
-    """Return what the folder remembers, None if there never was a server.
+    """Return the folder's state; None if there never was a server.
 
     Raises:
-        ServerError: the file cannot be read or is no server state.
+        ServerError: the file cannot be read or is invalid.
     """
     try:
         state = msgspec.json.decode(read_private(folder.state, _LONGEST), type=ServerState)
@@ -96,7 +96,7 @@ def read_state(folder: StateFolder) -> ServerState | None:
 
 
 def write_state(folder: StateFolder, state: ServerState) -> None:
-    """Remember a server.
+    """Save a server's state.
 
     Raises:
         OSError: the file cannot be written.

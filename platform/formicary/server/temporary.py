@@ -1,4 +1,4 @@
-"""A managed server that lives as long as a `with` block: for tests and measurements."""
+"""A managed server for the duration of a `with` block, for tests and measurements."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class ManagedServer:
-    """A private Prosody in a temporary folder; it and the folder are gone after the block.
+    """A private Prosody in a temporary folder, both removed after the block.
 
     On Linux it also ends with the thread that started it, so start it from one that stays, such as the main
-    one. If that is killed, only the folder, which is private, stays behind in the system's temporary folder,
-    until the next server or container of this user starts there.
-    Starting blocks for about 0.1 s, `create_account` for 5 ms.
+    one. If that is killed, only its private folder stays behind in the system's temporary folder, until the
+    next server or container of this user starts there. Starting blocks for about 0.1 s, `create_account` for
+    5 ms.
 
     Args:
         platform: the domain to serve.
-        containers: names to make known from the start; others can be added at any time.
+        containers: names to register at the start; others can be added at any time.
 
     Raises:
-        InvalidNameError: on entering, a name is not one.
+        InvalidNameError: on entering, a name is invalid.
         ServerError: on entering, the server cannot be started.
     """
 
@@ -68,12 +68,12 @@ class ManagedServer:
 
     @property
     def address(self) -> ServerAddress:
-        """What containers need to know; stays valid over `restart`."""
+        """The address for containers; stays valid over `restart`."""
         return self._state.address(self.folder)
 
     @property
     def tls_address(self) -> ServerAddress:
-        """What containers that connect with TLS need to know; `restart` may change its port."""
+        """The address for containers that connect with TLS; `restart` may change its port."""
         return self._state.address(self.folder, tls=True)
 
     @property
@@ -83,7 +83,7 @@ class ManagedServer:
 
     @property
     def pid(self) -> int:
-        """The server's process; another one after `restart`."""
+        """The server's process ID; changed by `restart`."""
         pid = self._state.pid
         if pid is None:
             raise ServerError("the server has stopped")
@@ -91,32 +91,32 @@ class ManagedServer:
 
     @property
     def running(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process exists."""
         return process.is_prosody(self._state.pid, self.folder.config)
 
     def create_account(self, user: str, password: str, domain: str | None = None) -> str:
-        """Make an account for an ordinary XMPP client and return its address.
+        """Create an account for an ordinary XMPP client and return its address.
 
         Args:
             user: the part before the `@`.
             password: its password.
             domain: the platform's if None, or `localhost`: SPADE connects to the host in an agent's address,
-                and not every machine knows where a platform such as `lab.localhost` is.
+                and not every machine resolves a platform such as `lab.localhost`.
 
         Raises:
-            InvalidNameError: the name cannot be an account's.
-            UsageError: the password cannot be one.
-            AccountError: there is such an account already, or the server has none of this domain.
-            ServerError: the server does not run.
+            InvalidNameError: the name is invalid.
+            UsageError: the password is invalid.
+            AccountError: the account already exists, or the server has no accounts in this domain.
+            ServerError: the server is not running.
         """
         return accounts.add(user if domain is None else f"{user}@{domain}", password, self.folder.path)
 
     def kill(self) -> None:
-        """End the server without a word to anybody, as a crash would; returns when it is gone."""
+        """Kill the server, as a crash would, and wait until it is gone."""
         process.end(self.pid, kill=True)
 
     def restart(self) -> None:
-        """Stop the server if it runs and start it again: same ports, secret, containers and accounts.
+        """Restart the server, or start it, with the same ports, secret, containers and accounts.
 
         Raises:
             ServerError: it cannot be started, for example because its port is taken meanwhile.

@@ -1,8 +1,8 @@
-"""For tests of agents, ours and yours: virtual time, `until_idle`, containers without a server.
+"""Test support for agents: virtual time, `until_idle`, containers without a server.
 
 `run_virtual(main())` is `asyncio.run` in virtual time: a test of an agent that waits for an hour takes
-milliseconds, and gives the same each time. `await until_idle()` goes on when all others have done what they
-could. A `MemoryNetwork` joins containers of one process::
+milliseconds, and is reproducible. `await until_idle()` continues when nothing else can run. A `MemoryNetwork`
+joins containers of one process::
 
     async def main() -> None:
         network = MemoryNetwork()
@@ -14,8 +14,8 @@ could. A `MemoryNetwork` joins containers of one process::
 
     run_virtual(main())
 
-`with recorded(path):` around it keeps what the containers did, where the test fails; `pytest_plugin` does so
-for all tests of a run.
+`with recorded(path):` around it saves a recording if the test fails; `pytest_plugin` does so for all tests of
+a run.
 """
 
 from formicary.testing.network import MemoryNetwork

@@ -1,4 +1,4 @@
-"""A container's transport that is made of lines, one to each other container that is there."""
+"""A container's transport made of lines, one to each other container."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 
 class Way(Protocol):
-    """A line from one container to another, as the former sees it."""
+    """A line from one container to another, as the sender sees it."""
 
     @property
     def count(self) -> int:
-        """How many messages were sent."""
+        """The number of messages sent."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is on its way, as far as is known."""
+        """Whether nothing is in transit, as far as is known."""
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message on its way if there is room; else return where it waits."""
+        """Send a message if there is room; otherwise return the sink where it waits."""
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message of another container on its way, as `post`."""
+        """Forward a message of another container, as `post`."""
 
     def put(self, message: Message, receiver: str) -> None:
-        """Send a message on its way."""
+        """Send a message."""
 
     def send_control(self, channel: str, payload: bytes) -> None:
-        """Send a control message on its way."""
+        """Send a control message."""
 
     async def drained(self) -> None:
-        """Wait until all messages have arrived, but no longer than the source's agents would."""
+        """Wait until all messages have arrived, at most as long as the source's agents would."""
 
 
 L = TypeVar("L", bound=Way)
 
 
 class LineTransport(Generic[L]):
-    """One container's connection to a network on which all see each other."""
+    """One container's connection to a fully connected network."""
 
     def __init__(self) -> None:
         self._container: Container | None = None
@@ -56,29 +56,29 @@ class LineTransport(Generic[L]):
         self.lines: dict[str, L] = {}  # by the other container's domain
 
     def line(self, domain: str) -> L | None:
-        """Return the line to another container; None if that is not there."""
+        """Return the line to another container; None if it is absent."""
         raise NotImplementedError
 
     @property
     def container(self) -> Container:
-        """The container that it belongs to, once it is open."""
+        """Its container, once it is open."""
         assert self._container is not None
         return self._container
 
     def met(self, domain: str) -> None:
-        """Called when another container has come."""
+        """Called when another container has joined."""
         peers = self.container.peers
         if peers is not None:
             asyncio.get_running_loop().call_soon(peers.opened, domain)
 
     def connect(self, domain: str) -> None:
-        """Say so if there is no such container; all others are connected."""
+        """Report an absent container; all others are connected."""
         peers = self.container.peers
         if peers is not None and self.line(domain) is None:
             asyncio.get_running_loop().call_soon(peers.ended, domain)
 
     def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
-        """Send a control message to another container, behind the messages that are on their way there."""
+        """Send a control message to another container, behind the messages in transit."""
         del behind
         line = self.line(domain)
         if line is None:
@@ -87,7 +87,7 @@ class LineTransport(Generic[L]):
         return True
 
     def takes_control(self, domain: str) -> bool:
-        """Return whether control messages for another container would be taken now."""
+        """Return whether control messages for another container would be accepted now."""
         return self.line(domain) is not None
 
     def may_be_under_way(self, domain: str, receiver: str) -> bool:  # noqa: ARG002 -- Transport has it
@@ -96,38 +96,38 @@ class LineTransport(Generic[L]):
         return line is not None and line.count > 0
 
     def is_quiet(self, domain: str) -> bool:
-        """Return whether all that was sent to another container has arrived."""
+        """Return whether everything sent to another container has arrived."""
         line = self.lines.get(domain)
         return line is None or line.is_empty
 
     async def arrive(self, domain: str) -> None:
-        """Wait until all that was sent to another container has arrived."""
+        """Wait until everything sent to another container has arrived."""
         if (line := self.lines.get(domain)) is not None:
             await line.drained()
 
     def counts(self) -> dict[str, int]:
-        """Return how many messages for each other container were taken up to now."""
+        """Return how many messages for each other container were accepted so far."""
         return {domain: line.count for domain, line in self.lines.items()}
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
-        """Call back once, before anything goes out next; None for no longer."""
+        """Call back once before the next sending; None to cancel."""
         self._before = callback
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for `receiver`; return the sink where it waits if much is on its way or it is cut.
+        """Accept a message for `receiver`; return the sink where it waits if the line is full or cut.
 
         Raises:
-            InvalidMessageError: the message has a value that cannot cross a process's border.
+            InvalidMessageError: the message has a value that cannot leave the process.
         """
         return self.post_to(domain_of(receiver), message, receiver)
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent that is in another container than its name says; as `post`."""
+        """Accept a message for an agent away from its home container; as `post`."""
         line = self._line_for(domain, message, receiver)
         return None if line is None else line.post(message, receiver)
 
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of another container; as `post_to`."""
+        """Accept a message of another container; as `post_to`."""
         line = self._line_for(domain, message, receiver)
         return None if line is None else line.pass_on(message, receiver)
 
@@ -148,7 +148,7 @@ class LineTransport(Generic[L]):
         return line
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
-        """Take a message that an agent has not received before it went to another container."""
+        """Accept a message that an agent had not received before it moved to another container."""
         line = self.line(domain)
         if line is None:
             reason = f"container {domain} has left the memory network"
@@ -157,7 +157,7 @@ class LineTransport(Generic[L]):
             line.put(message, receiver)
 
     def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:  # noqa: ARG002 -- Transport has it
-        """Return nothing: all that was taken is under way."""
+        """Return nothing: all accepted messages are in transit."""
         return ()
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
@@ -165,7 +165,7 @@ class LineTransport(Generic[L]):
         assert message.sender is not None
         domain = self.container.dispatcher.domain_of(message.sender) or domain_of(message.sender)
         if domain == self.container.domain:
-            return  # it has ended here
+            return  # the sender has ended
         line = self.line(domain)
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"

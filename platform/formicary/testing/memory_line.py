@@ -1,4 +1,4 @@
-"""What is on its way from one container to another on a `MemoryNetwork`."""
+"""Lines between containers on a `MemoryNetwork`."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ logger = get_logger("formicary.transport")
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
 
-_LIMIT = 1000  # messages on their way from one container to another before senders wait
+_LIMIT = 1000  # messages in transit between two containers before senders wait
 
 
 class Target(Protocol):
-    """The other end."""
+    """The other end of a line."""
 
     @property
     def container(self) -> Container:
-        """The container there."""
+        """Its container."""
 
     takes: asyncio.Event
-    """Set unless nothing more is to come in there."""
+    """Set unless it accepts nothing more."""
 
 
 class _Letter(msgspec.Struct):
@@ -52,7 +52,7 @@ class _Letter(msgspec.Struct):
 
 class _Order(msgspec.Struct):
     due: float
-    obey: Callable[[], None]  # called where it has come
+    obey: Callable[[], None]  # called on arrival
 
 
 class SendingEnd:
@@ -60,7 +60,7 @@ class SendingEnd:
 
     Args:
         source: the container.
-        to: the domain of the container that they go to.
+        to: the domain of the receiving container.
     """
 
     def __init__(self, source: Container, to: str) -> None:
@@ -68,17 +68,17 @@ class SendingEnd:
         self._to = to
         self.paused = PausedReceivers(source.dispatcher)
         self.count = 0
-        """How many messages were sent."""
+        """The number of messages sent."""
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message on its way if there is room; else return where it waits."""
+        """Send a message if there is room; otherwise return the sink where it waits."""
         dispatcher = self._source.dispatcher
-        if not dispatcher.leads_to(self._to, receiver):  # it has moved while this waited
+        if not dispatcher.leads_to(self._to, receiver):  # it moved while the message waited
             return dispatcher.dispatch_to(message, receiver)
         return self.pass_on(message, receiver)
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message of another container on its way, as `post`."""
+        """Forward a message of another container, as `post`."""
         waits_in = self.paused.get(receiver) or self.full(receiver)
         if waits_in is not None:
             return (waits_in,)
@@ -86,7 +86,7 @@ class SendingEnd:
         return None
 
     def put(self, message: Message, receiver: str) -> None:
-        """Send a message on its way."""
+        """Send a message."""
         if message.reply_to is not None:
             full = complete(message.reply_to, self._source.domain, self._source.platform)
             message = message.replace(reply_to=full)
@@ -94,23 +94,23 @@ class SendingEnd:
         self.carry(receiver, encode(message))
 
     def full(self, receiver: str) -> MessageSink | None:
-        """Return where a message waits while the line is full; for subclasses whose line can be."""
+        """Return where a message waits if the line is full; for subclasses with a limit."""
         del receiver
         return None
 
     def carry(self, receiver: str, data: bytes) -> None:
-        """Send an encoded message on its way; for subclasses."""
+        """Send an encoded message; for subclasses."""
         raise NotImplementedError
 
 
 class MemoryLine(SendingEnd):
-    """What is on its way from one container to another, first in, first out.
+    """A first-in, first-out line from one container to another.
 
     Args:
         network: the network.
-        source: the container that sends.
+        source: the sending container.
         target: the other end.
-        back: returns the line that leads back; None if one of the two has left.
+        back: returns the line back; None if one of the two has left.
     """
 
     def __init__(
@@ -134,21 +134,21 @@ class MemoryLine(SendingEnd):
     # -- where it begins ------------------------------------------------------------------------------------
 
     def full(self, receiver: str) -> MessageSink | None:
-        """Return where a message waits while much is on its way, or the network is cut."""
+        """Return where a message waits while the line is full or the network is cut."""
         if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
             return RemoteSink(self, receiver)
         return None
 
     def carry(self, receiver: str, data: bytes) -> None:
-        """Send an encoded message on its way."""
+        """Send an encoded message."""
         self._add(_Letter(self._network.due(), receiver, data))
 
     def send_control(self, channel: str, payload: bytes) -> None:
-        """Send a control message on its way."""
+        """Send a control message."""
         self.tell(partial(self._control, channel, payload))
 
     def tell(self, obey: Callable[[], None]) -> None:
-        """Send what is for the container itself on its way: called when it is there."""
+        """Send a call to the other container, made on arrival."""
         self._add(_Order(self._network.due(), obey))
 
     def _add(self, entry: _Letter | _Order) -> None:
@@ -157,15 +157,15 @@ class MemoryLine(SendingEnd):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is on its way."""
+        """Whether nothing is in transit."""
         return not self._under_way
 
     def way_to(self, receiver: str) -> str:
-        """Return what the line is called in a sentence."""
+        """Return the line's name, for messages."""
         return f"the line to {receiver}"
 
     async def room(self, receiver: str) -> None:
-        """Wait until there is room on the way to a receiver, or the other container has left."""
+        """Wait until there is room to a receiver, or the other container has left."""
         if (paused := self.paused.get(receiver)) is not None:
             await paused.room()
         await self._network.whole.wait()
@@ -174,7 +174,7 @@ class MemoryLine(SendingEnd):
             await self._moved.wait()
 
     async def drained(self) -> None:
-        """Wait until all messages have arrived, but no longer than the source's agents would."""
+        """Wait until all messages have arrived, at most as long as the source's agents would."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._source.dispatcher.overflow.send_timeout):
                 while any(isinstance(entry, _Letter) for entry in self._under_way) and not self.is_closed:
@@ -182,7 +182,7 @@ class MemoryLine(SendingEnd):
                     await self._moved.wait()
 
     async def close(self, reason: str, *, is_told: bool = True) -> None:
-        """Make dead letters of what is still on its way, of which senders may be told."""
+        """Make dead letters of messages in transit; tell senders if `is_told`."""
         self.is_closed = True
         self._task.cancel()
         await asyncio.wait([self._task])
@@ -199,11 +199,11 @@ class MemoryLine(SendingEnd):
 
     @property
     def domain(self) -> str:
-        """The domain of the container that messages come from here; for who takes them."""
+        """The sending container's domain; for the receiver."""
         return self._source.domain
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the container that messages come from to pause sending to a receiver, or to resume."""
+        """Tell the sending container to pause or resume sending to a receiver."""
         if (back := self._back()) is not None:
             back.tell(partial(self._pause, receiver, is_paused))
 
@@ -242,7 +242,7 @@ class MemoryLine(SendingEnd):
 
 
 def hand_over(dispatcher: Dispatcher, message: Message, receiver: str, source: Source) -> None:
-    """Hand over what has come from another container, as `Arrivals` of a link does."""
+    """Deliver a message from another container, as `Arrivals` of a link does."""
     overflow = dispatcher.overflow
     if (
         domain_of(receiver) != dispatcher.domain

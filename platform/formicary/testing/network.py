@@ -1,4 +1,4 @@
-"""Containers of one process joined without a server: a transport through memory."""
+"""A transport through memory that joins containers of one process without a server."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ if TYPE_CHECKING:
 
 
 class MemoryNetwork:
-    """What containers of one process and one event loop meet at: `Container("c1", server=network)`.
+    """A network for containers of one process and event loop: `Container("c1", server=network)`.
 
-    Messages are encoded and decoded on the way, so tests see what crosses a process's border. From one
-    container to another they arrive in the order in which they were sent. As with real links, a receiver with
-    a full mailbox holds up only those who send to it.
+    Messages are encoded and decoded, so tests see what would leave the process. Between two containers they
+    arrive in the order of sending. As with real links, a receiver with a full mailbox blocks only its own
+    senders.
 
     Args:
-        delay: how many seconds each message is on its way, by the loop's clock; or a function that is asked
-            for it with each message, so that those of different containers overtake each other.
+        delay: the latency of each message in seconds, by the loop's clock; or a function called for each
+            message, so that those of different containers overtake each other.
 
     Raises:
-        UsageError: the delay is no number.
+        UsageError: the delay is not a number.
     """
 
     def __init__(self, *, delay: float | Callable[[], float] = 0.0) -> None:
         self.delay = delay if callable(delay) else check_seconds(delay, "delay=")
         self.members: dict[str, MemoryTransport] = {}  # by domain
-        self.whole = asyncio.Event()  # set while the connection is there
+        self.whole = asyncio.Event()  # set while the network is connected
         self.whole.set()
 
     def transport(self, options: ConnectionOptions | None = None) -> MemoryTransport:
         """Return a new transport for one container."""
-        del options  # there is one way only
+        del options  # there is only one way
         return MemoryTransport(self)
 
     def cut(self) -> None:
-        """Lose the connection: until `heal`, what is on its way stays there, and who sends waits for room."""
+        """Cut the network: until `heal`, messages stay in transit, and senders wait for room."""
         self.whole.clear()
 
     def heal(self) -> None:
-        """Have the connection again."""
+        """Restore the network after `cut`."""
         self.whole.set()
 
     async def crash(self, container: Container) -> None:
-        """End a container as if its process was killed: what is on its way from it or to it is lost.
+        """End a container as if its process was killed, losing all messages in transit from or to it.
 
-        The others are told at once that it is gone, as of a container that the system has killed.
+        The others learn at once that it is gone, as when the system kills a container.
 
         Args:
-            container: one that is on this network; its agents end here, and nobody hears of them any more.
+            container: one on this network; its agents end silently.
         """
         transport = self.members.get(container.domain)
         if transport is not None:
@@ -66,7 +66,7 @@ class MemoryNetwork:
         await container.close()
 
     def due(self) -> float:
-        """Return when a message arrives that is sent now, by the loop's clock."""
+        """Return the arrival time of a message sent now, by the loop's clock."""
         delay = self.delay() if callable(self.delay) else self.delay
         return asyncio.get_running_loop().time() + delay
 
@@ -83,14 +83,14 @@ class MemoryTransport(LineTransport[MemoryLine]):
         self._network = network
         self._is_closed = False
         self.takes = asyncio.Event()
-        """Set unless so much waits in the container that nothing more is to come in."""
+        """Set unless so much waits in the container that it accepts nothing more."""
         self.takes.set()
 
     async def open(self, container: Container) -> None:
         """Connect for `container`.
 
         Raises:
-            NameTakenError: a container of this name is on the network.
+            NameTakenError: the network already has a container of this name.
             LinkError: the network is cut.
         """
         if not self._network.whole.is_set():
@@ -114,7 +114,7 @@ class MemoryTransport(LineTransport[MemoryLine]):
             self.takes.set()
 
     async def close(self) -> None:
-        """Disconnect, after what was taken has arrived; what cannot arrive any more is dead letters."""
+        """Disconnect after accepted messages have arrived; make dead letters of those that cannot."""
         if self._container is None:
             return
         try:
@@ -124,10 +124,10 @@ class MemoryTransport(LineTransport[MemoryLine]):
             await self.vanish()
 
     async def vanish(self, *, is_told: bool = True) -> None:
-        """Be gone at once, with all that is on its way from here and to here.
+        """Leave at once, losing all messages in transit from and to here.
 
         Args:
-            is_told: whether agents of this container are told what was lost.
+            is_told: whether to tell agents of this container what was lost.
         """
         if self._is_closed:
             return
@@ -149,7 +149,7 @@ class MemoryTransport(LineTransport[MemoryLine]):
             self.container.peers.ended(domain)
 
     def line(self, domain: str) -> MemoryLine | None:
-        """Return the line to another container; None if that is not there."""
+        """Return the line to another container; None if it is absent."""
         line = self.lines.get(domain)
         target = None if self._is_closed else self._network.members.get(domain)
         if line is None and target is not None:

@@ -1,8 +1,8 @@
-"""For pytest: a test that fails leaves a recording of what its containers did.
+"""A pytest plugin that saves a recording of the containers of each failed test.
 
 `pytest -p formicary.testing.pytest_plugin`, or in `conftest.py`: `pytest_plugins =
-["formicary.testing.pytest_plugin"]`. The recordings are in the folder `formicary-recordings`, or in that of
-the option `--formicary-recordings`.
+["formicary.testing.pytest_plugin"]`. Recordings are in the folder `formicary-recordings`, or that of the
+option `--formicary-recordings`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def pytest_runtest_setup(item: Any) -> None:
-    """Begin to keep what containers do."""
+    """Start recording containers."""
     kept, stack = Kept(), ExitStack()
     stack.enter_context(kept.followed())
     _running[item] = kept, stack
 
 
 def pytest_runtest_makereport(item: Any, call: Any) -> None:
-    """Write a recording where the test has failed, and say where it is; keep nothing after its end."""
+    """Write and report a recording if the test failed; stop recording after its end."""
     if item not in _running:
         return
     kept, stack = _running[item]

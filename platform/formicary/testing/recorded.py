@@ -1,4 +1,4 @@
-"""What the containers of a test did, kept in a recording where the test fails."""
+"""Recordings of the containers of failed tests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
 
-_MESSAGES: Final = 20_000  # of each container; with more, whole conversations are left out
-_TICK: Final = 1e-6  # s between two events of one time
+_MESSAGES: Final = 20_000  # per container; with more, whole conversations are left out
+_TICK: Final = 1e-6  # s between two events of the same time
 _LIVES: Final = 10_000  # agents that came and went, and dead letters
 
 
 class Kept:
-    """What was seen of the containers that opened while it was followed: `with kept.followed()`."""
+    """Events of the containers that open within `with kept.followed()`."""
 
     def __init__(self) -> None:
         self._open: dict[Container, Subscription] = {}
@@ -34,7 +34,7 @@ class Kept:
 
     @contextmanager
     def followed(self) -> Iterator[None]:
-        """Keep what containers of this process do that open meanwhile."""
+        """Record containers of this process that open meanwhile."""
         try:
             with following(self._opened, self._closing):
                 yield
@@ -43,9 +43,9 @@ class Kept:
                 self._take(container)
 
     def _clock(self) -> float:
-        """Return a time that is later than any before, so that what follows on something is seen to."""
+        """Return a time later than any before, to keep the order of events."""
         later = self._time + _TICK
-        with suppress(RuntimeError):  # there is no event loop any more
+        with suppress(RuntimeError):  # the event loop is gone
             later = max(now().timestamp(), later)
         self._time = later
         return later
@@ -70,7 +70,7 @@ class Kept:
         container.dispatcher.add_observer(subscription)
 
     async def _closing(self, container: Container) -> None:
-        """Do nothing: how its agents end is to be seen, too."""
+        """Do nothing: the end of its agents is recorded, too."""
 
     def _take(self, container: Container) -> None:
         subscription = self._open.pop(container)
@@ -78,7 +78,7 @@ class Kept:
         container.dispatcher.remove_observer(subscription)
 
     def write(self, path: Path) -> None:
-        """Write a recording, in the place of one that is there.
+        """Write a recording, replacing any existing one.
 
         Raises:
             StoreError: it cannot be written.
@@ -98,17 +98,17 @@ class Kept:
 
 @contextmanager
 def recorded(path: Path) -> Iterator[None]:
-    """Keep what the containers of a test do, and write it where the test fails, for `formicary watch`.
+    """Record the containers of a test, and save the recording if it fails, for `formicary watch`.
 
         def test_the_shop_sells(tmp_path):
             with recorded(tmp_path / "shop.formicary"):
                 run_virtual(main())
 
-    It takes no time of the test's clock, and nothing is written where the block ends well. Of more than
-    20 000 messages of a container, only some conversations are kept.
+    It takes no time on the test's clock, and writes nothing if the block succeeds. Of more than 20 000
+    messages of a container, only some conversations are kept.
 
     Args:
-        path: the file; one that is there is replaced.
+        path: the file; replaced if it exists.
 
     Raises:
         StoreError: it cannot be written.

@@ -20,29 +20,29 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 STARTS_AT = datetime(2030, 1, 1, 12, tzinfo=UTC)
-"""The time of day in a new `VirtualClockLoop`: always the same, so that tests give the same."""
+"""The initial time of day in a `VirtualClockLoop`, fixed so that tests are reproducible."""
 
 
 class NothingLeftError(FormicaryError):
-    """A program in virtual time waits, and nothing is left that could wake it."""
+    """A program in virtual time waits for something that can never happen."""
 
 
 def run_virtual(main: Coroutine[Any, Any, T], *, seed: int = 0) -> T:
-    """Run `main` to its end in virtual time, in a loop of its own; otherwise like `asyncio.run`.
+    """Run `main` to its end in virtual time, in its own loop; otherwise like `asyncio.run`.
 
-    Tasks that `main` leaves behind are cancelled, and their exceptions go to the loop's exception handler.
+    Remaining tasks are cancelled, and their exceptions go to the loop's exception handler.
 
     Args:
         main: the coroutine to run.
-        seed: of the random numbers that Formicary takes, such as those of `agent.random`.
+        seed: of Formicary's random numbers, such as those of `agent.random`.
 
     Returns:
-        What it returns.
+        The result of `main`.
 
     Raises:
-        NothingLeftError: all that is left waits, and no timer, thread or socket could wake it. `main` and all
+        NothingLeftError: all tasks wait, and no timer, thread or socket could wake them. `main` and all
             others have been cancelled and have ended.
-        RuntimeError: another loop runs in this thread.
+        RuntimeError: another loop is running in this thread.
     """
     if asyncio._get_running_loop() is not None:  # noqa: SLF001 -- the public one raises an error
         main.close()
@@ -54,12 +54,11 @@ def run_virtual(main: Coroutine[Any, Any, T], *, seed: int = 0) -> T:
 async def until_idle() -> None:
     """Wait until everything else in this loop waits: nothing is ready, all containers' queues are empty.
 
-    No virtual time passes by it, so whoever sleeps still sleeps; jobs in executors are waited for. If several
-    wait until idle, they go on together. When cancelled, nothing is left behind.
+    No virtual time passes, so sleeping tasks still sleep; jobs in executors are awaited. If several tasks
+    wait until idle, they continue together. Cancellation leaves nothing behind.
 
     Raises:
-        RuntimeError: the loop is an ordinary one. There one cannot know what is still on its way, so this
-            works in virtual time alone.
+        RuntimeError: the loop is not in virtual time. An ordinary loop cannot know what may still arrive.
     """
     loop = asyncio.get_running_loop()
     if not isinstance(loop, VirtualClockLoop):
@@ -72,15 +71,15 @@ async def until_idle() -> None:
 class VirtualClockLoop(asyncio.SelectorEventLoop):
     """An event loop in virtual time, which passes only by jumps to the next timer, when nothing is ready.
 
-    `time()` starts at 0, the time of day at `STARTS_AT`. While jobs run in executors (`asyncio.to_thread`)
-    the clock stands still and the loop really waits for them. For sockets it does not: it jumps to the next
-    timer while an answer may still be on its way, and waits only where there is no timer.
+    `time()` starts at 0, the time of day at `STARTS_AT`. While jobs run in executors (`asyncio.to_thread`),
+    the clock stands still and the loop waits for them in real time. It does not wait so for sockets: it jumps
+    to the next timer even if an answer is about to arrive, and waits only if there is no timer.
 
     Args:
         seed: of the loop's own random numbers.
 
     Attributes:
-        random: where Formicary takes random numbers from that are no secrets, while this loop runs.
+        random: the source of Formicary's random numbers, except secrets, while this loop runs.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -99,9 +98,9 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
         return STARTS_AT + timedelta(seconds=self._now)
 
     def go_on_at(self, timer: float | None) -> float | None:
-        """Return the time to which the clock jumps, as nothing here can happen before; None for never.
+        """Return the time to jump to, before which nothing here can happen; None for never.
 
-        For subclasses, whose clocks may have others to follow.
+        For subclasses whose clocks follow others.
 
         Args:
             timer: when the next timer is due; None if there is none.
@@ -117,7 +116,7 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
     ) -> asyncio.Future[T]:
-        """Run `func` in a thread, as asyncio does; the clock stands still until it has ended."""
+        """Run `func` in a thread, as asyncio does; the clock stands still until it ends."""
         future = super().run_in_executor(executor, func, *args)
         self._elsewhere += 1
         future.add_done_callback(self._came_back)
@@ -135,7 +134,7 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
         self._elsewhere -= 1
 
     def _nothing_ready(self, timeout: float | None, sockets: int) -> float | None:
-        """Say how long really to wait for sockets and threads (seconds, None for any time), or jump."""
+        """Return the real seconds to wait for sockets and threads (None for no limit), or jump."""
         if self._elsewhere:
             return None
         if self._idle:
@@ -143,11 +142,11 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
             for future in waiting:
                 if not future.done():
                     future.set_result(None)
-        # The very time of the timer: the sum of now and `timeout` may round to just before it.
+        # The timer's exact time: the sum of now and `timeout` may round to just before it.
         elif (when := self.go_on_at(None if timeout is None else self._scheduled[0].when())) is not None:  # type: ignore[attr-defined]  # not in typeshed
-            # asyncio takes up timers that are due before a nanosecond from now: after months, before now.
+            # asyncio runs timers due before now plus 1 ns, which after months rounds to now.
             self._now = when if when + 1e-9 > when else math.nextafter(when, math.inf)
-        elif sockets == 1:  # the loop's own, with which threads wake it
+        elif sockets == 1:  # the loop's own, by which threads wake it
             raise NothingLeftError(f"nothing left to run: {self._waiting() or 'nothing is waiting'}")
         else:
             return None
@@ -162,8 +161,8 @@ class _Selector(selectors.BaseSelector):
     """The system's selector, which asks before it waits.
 
     Args:
-        nothing_ready: given the loop's timeout and the number of sockets where nothing is ready; says how
-            long to wait.
+        nothing_ready: called with the loop's timeout and the number of sockets when nothing is ready; returns
+            how long to wait.
     """
 
     def __init__(self, nothing_ready: Callable[[float | None, int], float | None]) -> None:
@@ -193,7 +192,7 @@ class _Selector(selectors.BaseSelector):
 
 
 def _place(coroutine: Any) -> str:
-    """Say where a coroutine waits: the innermost of our own and users' code that has a line."""
+    """Return where a coroutine waits: the innermost line of our own or users' code."""
     frames = [frame for frame in _frames(coroutine) if frame is not None]
     if not frames:
         return getattr(coroutine, "__qualname__", "?")

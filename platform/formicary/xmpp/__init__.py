@@ -1,12 +1,12 @@
-"""What an agent with an XMPP account of its own is made of.
+"""Agents with their own XMPP accounts.
 
-- `agent`: the agent that users subclass
-- `client`: its connection, and the messages that go over it
-- `session`: what an XMPP library does for that: stanzas both ways, confirmations, connecting again;
-  `by_aioxmpp` and `by_slixmpp`, with its `slixmpp_stream`, are those of two libraries
-- `stanzas`: what is said to the account's server
-- `presence`: who is online, and who may see whether the agent is
-- `discovery`: who can do what
+- `agent`: the agent class that users subclass
+- `client`: its connection and messages
+- `session`: an XMPP library's part: stanzas, confirmations, reconnecting; implemented by `by_aioxmpp`, and
+  `by_slixmpp` with its `slixmpp_stream`
+- `stanzas`: stanzas for the account's server
+- `presence`: presence and contacts
+- `discovery`: service discovery
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Agents with an XMPP account of their own."""
+"""Agents with their own XMPP accounts."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ logger = get_logger("formicary")
 class XmppAgent(Agent):
     """An agent that is also an ordinary XMPP user, with presence, contacts and service discovery.
 
-    To other XMPP users it is its account: its behaviours receive what they send there, and what these send to
-    addresses outside the platform comes from the account. Agents of the platform know it by its name, and
-    what it sends to them does not leave the platform. It needs `formicary[accounts]`.
+    Other XMPP users see its account: its behaviours receive messages sent there, and their messages to
+    addresses outside the platform come from the account. Agents of the platform know it by its name, and
+    messages among them stay on the platform. It requires `formicary[accounts]`.
 
     It logs in when its container starts it, before its `setup`. If the connection is lost later, it
     reconnects by itself; messages to the outside wait until then.
 
     Args:
         account: the account, which only one agent can use: the server delivers messages to one session.
-        name: the agent's name in its container; that of the account if None.
+        name: the agent's name in its container; the account's if None.
 
     Raises:
         InvalidNameError: the name cannot be an agent's.
-        UsageError: the account is invalid, or what accounts need is not installed.
+        UsageError: the account is invalid, or the dependencies of accounts are not installed.
     """
 
     def __init__(self, account: AccountAddress, name: str | None = None) -> None:
         given: object = account
-        if not isinstance(given, AccountAddress):  # whatever it is, it may be the password: it is not quoted
+        if not isinstance(given, AccountAddress):  # not quoted, as it may be the password
             raise UsageError(
                 "an XmppAgent takes its account as "
                 "formicary.server.AccountAddress('lab@example.org', password), not "
@@ -70,7 +70,7 @@ class XmppAgent(Agent):
 
     @property
     def presence(self) -> Presence:
-        """Presence: who is online, and who may see the agent's.
+        """The agent's presence and contacts.
 
         Raises:
             AgentStateError: the agent has not logged in yet.
@@ -81,7 +81,7 @@ class XmppAgent(Agent):
 
     @property
     def discovery(self) -> Discovery:
-        """The agent's features, and those of others, as service discovery (XEP-0030) has them.
+        """Service discovery (XEP-0030): the agent's features, and those of others.
 
         Raises:
             AgentStateError: the agent has not logged in yet.
@@ -94,7 +94,7 @@ class XmppAgent(Agent):
         return AgentStateError(f"agent {self.name} logs in when its container starts it; use this in setup()")
 
     async def stop(self) -> None:
-        """End the agent as any other, and log out."""
+        """Stop the agent and log out."""
         await super().stop()
         if self.state is AgentState.GONE and self._client is not None:
             await self._client.close()
@@ -114,13 +114,13 @@ class XmppAgent(Agent):
         self.container.dispatcher.outlets[self.address] = client
 
     def _disconnected(self, error: LinkError) -> None:
-        """Called when the account's connection has ended for good."""
+        """Handle the final loss of the account's connection."""
         if self.state not in {AgentState.INITIATED, AgentState.GONE}:
             logger.error("agent %s has lost its account: %s", self.name, error)
             self.record_failure("account", error)
 
     def become_active(self, scheduler: Any, limit: int) -> None:
-        """Start, and take what comes by the account."""
+        """Start, and accept messages to the account."""
         super().become_active(scheduler, limit)
         assert self._client is not None
         self._client.begin_delivery()

@@ -1,4 +1,4 @@
-"""Sessions that aioxmpp keeps."""
+"""Sessions of aioxmpp."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import aioxmpp
 import aioxmpp.disco.xso
-import aioxmpp.forms  # so that messages keep their forms
+import aioxmpp.forms  # so that messages keep their data forms
 import aioxmpp.ping.xso
 import aioxmpp.roster.xso
 import OpenSSL.SSL
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from formicary.server import AccountAddress
     from formicary.xmpp.session import Owner
 
-_silent = get_logger("formicary.aioxmpp")  # what matters of it is told by errors
+_silent = get_logger("formicary.aioxmpp")  # errors report what matters
 _silent.setLevel(logging.CRITICAL)
 
-_FEATURES_TIMEOUT = 10.0  # seconds until the server has said what it can do
+_FEATURES_TIMEOUT = 10.0  # seconds for the server to announce its features
 _KINDS = {"message": aioxmpp.Message, "presence": aioxmpp.Presence}
 _REQUESTS = (
     (aioxmpp.IQType.GET, aioxmpp.disco.xso.InfoQuery),
@@ -51,7 +51,7 @@ class AioxmppSession(Session):
         self._is_stopping = False
         self.xmpp = client = aioxmpp.Client(
             aioxmpp.JID.fromstr(account.jid),
-            SecurityLayer(None, None, tls_required=True, sasl_providers=[]),  # the connector has logged in
+            SecurityLayer(None, None, tls_required=True, sasl_providers=[]),  # the connector logs in
             override_peer=[(account.domain, 0, self._connector)],
             max_initial_attempts=1,
             logger=_silent,
@@ -70,16 +70,16 @@ class AioxmppSession(Session):
 
     @property
     def is_established(self) -> bool:
-        """Whether there is a session."""
+        """Whether a session is established."""
         return bool(self.xmpp.established)
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a session, or one is tried to have."""
+        """Whether there is a session or an attempt to establish one."""
         return bool(self.xmpp.running)
 
     def start(self) -> None:
-        """Log in, and stay."""
+        """Log in, and stay logged in."""
         self.xmpp.start()
 
     def stop(self) -> None:
@@ -88,13 +88,13 @@ class AioxmppSession(Session):
         self.xmpp.stop()
 
     async def cut(self) -> None:
-        """Cut the connection: aioxmpp says goodbye and does not wait for the end. Return when it is gone."""
+        """Cut the connection and wait until it is gone: aioxmpp closes its stream without waiting."""
         await self._connector.cut()
 
     def _established(self) -> None:
         self.xmpp.stream._sm_location = None  # noqa: SLF001 -- only `log_in` knows whom to trust
         if self._is_stopping:
-            self.xmpp.stop()  # again: wait_for() of Python 3.11 loses a cancellation that meets the answer
+            self.xmpp.stop()  # again: Python 3.11's wait_for() may lose a cancellation
         else:
             self._owner.opened()
 
@@ -132,16 +132,14 @@ class AioxmppSession(Session):
             elif state in _LOST:
                 changed(Delivery.LOST)
             elif state is StanzaState.SENT_WITHOUT_SM and was_sent and not self._is_stopping:
-                changed(
-                    Delivery.LOST
-                )  # the server confirms messages, and its session has ended before this one
+                changed(Delivery.LOST)  # the server confirms messages, and the session ended before this one
             elif state in {StanzaState.ACKED, StanzaState.SENT_WITHOUT_SM}:
                 changed(Delivery.TAKEN)
 
         return tell
 
     async def ask(self, request: str) -> Element | None:
-        """Send a request, and return what answers it; errors as of `Session.ask`."""
+        """Send a request and return the answer; errors as of `Session.ask`."""
         try:
             answer = await self.xmpp.send(_read(request, aioxmpp.IQ))
         except aioxmpp.errors.XMPPError as error:
@@ -155,7 +153,7 @@ class AioxmppSession(Session):
         self._owner.take(_element(stanza))
 
     def _answer(self, request: Any) -> asyncio.Future[Any]:
-        """Answer at once, so that a change of the contact list is known before what comes behind it."""
+        """Answer at once, so that a change of the contact list is applied before later stanzas."""
         sender = "" if request.from_ is None else str(request.from_)
         answer = self._owner.answer(request.type_.value, _element(request.payload), sender)
         if answer is None:
@@ -166,11 +164,11 @@ class AioxmppSession(Session):
 
 
 class _TryAgainError(OpenSSL.SSL.Error):  # type: ignore[misc]  # its types may be missing
-    """What aioxmpp's client takes for a reason to try again, and not at another address."""
+    """An error that makes aioxmpp's client retry, but not at another address."""
 
 
 class _Stream(protocol.XMLStream):  # type: ignore[misc]  # it has no types
-    """A stream of aioxmpp's that takes a connection's sudden end for an error, on which its client acts."""
+    """A stream that reports a connection's sudden end as an error, so that aioxmpp's client reacts."""
 
     def eof_received(self) -> None:
         if self.state is protocol.State.OPEN:
@@ -184,10 +182,10 @@ class _Stream(protocol.XMLStream):  # type: ignore[misc]  # it has no types
 
 
 class _Connector:
-    """Gives aioxmpp's client connections that have logged in.
+    """Provides aioxmpp's client with logged-in connections.
 
     Args:
-        account: whose they are.
+        account: the account.
     """
 
     def __init__(self, account: AccountAddress) -> None:
@@ -196,10 +194,10 @@ class _Connector:
         self._stream: _Stream | None = None
 
     async def connect(self, *_: Any, **__: Any) -> tuple[asyncio.Transport, Any, Any]:
-        """Connect; aioxmpp's client says where to, but the account knows.
+        """Connect to the account's server, ignoring the client's arguments.
 
         Returns:
-            The connection, aioxmpp's stream on it, and the features that the server has announced.
+            The connection, aioxmpp's stream on it, and the server's announced features.
         """
         try:
             self._transport = transport = await log_in(self._account)
@@ -227,7 +225,7 @@ def _closed(account: AccountAddress, error: Exception) -> LinkError:
 
 
 def _read(text: str, kind: Any) -> Any:
-    """Return aioxmpp's object for a stanza or a part of one."""
+    """Return aioxmpp's object for a stanza, or part of one."""
     name, _, rest = text.partition(" ")
     if issubclass(kind, aioxmpp.stanza.StanzaBase):
         text = f"{name} xmlns='jabber:client' {rest}"

@@ -1,4 +1,4 @@
-"""Sessions that slixmpp keeps."""
+"""Sessions of slixmpp."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from formicary.server import AccountAddress
     from formicary.xmpp.session import Owner
 
-get_logger("slixmpp").setLevel(logging.CRITICAL)  # what matters of it is told by errors
+get_logger("slixmpp").setLevel(logging.CRITICAL)  # errors report what matters
 
 _KINDS = {"message": Message, "presence": Presence, "iq": Iq}
-_KEEPALIVE = 60.0  # seconds from one sign of life to the next, and that the server has to answer
-_GOODBYE = 2.0  # seconds that the server gets to close its side
+_KEEPALIVE = 60.0  # seconds between pings, and for the server to answer
+_GOODBYE = 2.0  # seconds for the server to close its side
 
 
 class SlixmppSession(Session):
@@ -35,11 +35,11 @@ class SlixmppSession(Session):
     def __init__(self, account: AccountAddress, owner: Owner) -> None:
         super().__init__(account, owner)
         self.xmpp = SlixmppStream(account)
-        self._tracked: dict[str, Callable[[Delivery], None]] = {}  # by the stanzas' ids, as all below
-        self._unwritten: dict[str, Any] = {}  # stanzas that are not on the connection yet
+        self._tracked: dict[str, Callable[[Delivery], None]] = {}  # by stanza ID, like all below
+        self._unwritten: dict[str, Any] = {}  # stanzas not yet written to the connection
         self._answers: dict[str, asyncio.Future[Element]] = {}
         self._running: asyncio.Task[None] | None = None
-        self._lost: asyncio.Future[object] | None = None  # the connection, with the reason
+        self._lost: asyncio.Future[object] | None = None  # set when the connection is lost, with the reason
         self._goodbye: asyncio.Future[None] | None = None
         self._conflict: LinkError | None = None
         self._delay = BACKOFF[0]
@@ -47,7 +47,7 @@ class SlixmppSession(Session):
         self._is_established = self._is_connected = self._is_stopping = False
         self._is_asking = self._had_session = False
         self.xmpp.add_filter("in", self._taken)
-        self.xmpp.add_filter("out_sync", self._leaving)  # behind that which counts stanzas (XEP-0198)
+        self.xmpp.add_filter("out_sync", self._leaving)  # after the filter that counts stanzas (XEP-0198)
         for event, handler in (
             ("stream_negotiated", self._negotiated),
             ("session_resumed", self._resumed),
@@ -59,18 +59,18 @@ class SlixmppSession(Session):
 
     @property
     def is_established(self) -> bool:
-        """Whether there is a session."""
+        """Whether a session is established."""
         return self._is_established
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a session, or one is tried to have."""
+        """Whether there is a session or an attempt to establish one."""
         return self._running is not None and not self._running.done()
 
     # -- its beginning and end ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Log in, and stay."""
+        """Log in, and stay logged in."""
         self._running = asyncio.create_task(self._run(), name=f"session of {self._account.jid}")
 
     def stop(self) -> None:
@@ -93,7 +93,7 @@ class SlixmppSession(Session):
         error: LinkError | None = None
         try:
             await self._stay()
-        except asyncio.CancelledError:  # by `stop`, before there was a connection
+        except asyncio.CancelledError:  # by `stop`, before there is a connection
             if not self._is_stopping:
                 raise
         except LinkError as failure:
@@ -130,7 +130,7 @@ class SlixmppSession(Session):
             self._delay = min(self._delay * BACKOFF[1], BACKOFF[2])
 
     async def _keep_alive(self) -> None:
-        """Cut a connection over which the server does not answer any more (XEP-0199)."""
+        """Cut a connection on which the server no longer answers (XEP-0199)."""
         while True:
             await asyncio.sleep(_KEEPALIVE)
             if not self._is_connected:
@@ -146,9 +146,9 @@ class SlixmppSession(Session):
     def _negotiated(self, _: object) -> None:
         if not self.xmpp.bound:
             return
-        if self._is_established:  # the server resumes no sessions any more
+        if self._is_established:  # the server no longer resumes sessions
             self.xmpp.event("session_end")
-        # What the server does not keep is over with the connection.
+        # A session that the server does not keep ends with the connection.
         self.xmpp.end_session_on_disconnect = self._confirmations.sm_id is None
         self._is_established = self._had_session = True
         self._resumed()
@@ -199,7 +199,7 @@ class SlixmppSession(Session):
             self.xmpp.send(stanza)
 
     def _leaving(self, stanza: Any) -> Any:
-        """Record what slixmpp writes next."""
+        """Record the stanza that slixmpp writes next."""
         number = stanza.xml.get("id", "")
         if self._unwritten.pop(number, None) is None:
             return stanza
@@ -213,7 +213,7 @@ class SlixmppSession(Session):
         return stanza
 
     def _ask_for_confirmation(self) -> None:
-        """Ask the server to confirm what was written; slixmpp would ask before it writes a stanza."""
+        """Ask the server to confirm written stanzas; slixmpp would ask before writing them."""
         self._is_asking = False
         if self._is_connected:
             self._confirmations.request_ack()
@@ -225,7 +225,7 @@ class SlixmppSession(Session):
             changed(delivery)
 
     async def ask(self, request: str) -> Element | None:
-        """Send a request, and return what answers it; errors as of `Session.ask`."""
+        """Send a request and return the answer; errors as of `Session.ask`."""
         if not self._is_established:
             raise self._no_session()
         element = fromstring(_with_namespace(request))  # noqa: S314 -- it is our own
@@ -244,10 +244,10 @@ class SlixmppSession(Session):
     # -- what comes in --------------------------------------------------------------------------------------
 
     def _taken(self, stanza: Any) -> Any:
-        """Handle a stanza; return what is for slixmpp, or None."""
+        """Handle a stanza; return it if it is for slixmpp, otherwise None."""
         if isinstance(stanza, Message | Presence):
             self._owner.take(stanza.xml)
-        elif isinstance(stanza, StreamError):  # slixmpp would go wherever the server sends it
+        elif isinstance(stanza, StreamError):  # slixmpp would follow the server's redirect anywhere
             if stanza["condition"] == "conflict":
                 self._conflict = LinkError(f"{self._account} closed the connection: conflict")
         elif not isinstance(stanza, Iq):

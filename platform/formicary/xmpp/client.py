@@ -1,4 +1,4 @@
-"""An agent's own connection to an XMPP server, and the messages that go over it."""
+"""An agent's own connection to an XMPP server, and its messages."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary")
 
-_CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the agent
-_ON_THE_WAY = 100  # messages that the server has not confirmed yet, beyond which senders wait
-_WAITING = 1000  # messages that have come and wait for full mailboxes
-_REMEMBERED = 1000  # messages that may come back
+_CONNECT_TIMEOUT = 10.0  # seconds for the server to accept the agent
+_ON_THE_WAY = 100  # unconfirmed messages, beyond which senders wait
+_WAITING = 1000  # received messages that wait for full mailboxes
+_REMEMBERED = 1000  # messages that may bounce
 
 
 class AccountClient:
-    """The connection; it comes back by itself when it is lost.
+    """The connection, which reconnects by itself.
 
     Args:
-        agent: whose it is.
+        agent: the agent.
         account: the account to log in with.
-        on_lost: called when the connection has ended for good.
+        on_lost: called when the connection is lost for good.
 
     Attributes:
-        address: the account's.
-        session: what an XMPP library keeps.
+        address: the account's address.
+        session: the XMPP library's session.
         greet: called with each new session, before anything else is sent over it.
-        on_presence: called with each presence that comes.
-        requests: what answers a request, by the name of its payload's element; see `Owner.answer`.
+        on_presence: called with each presence received.
+        requests: handlers of requests by the payload's element name; see `Owner.answer`.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class AccountClient:
         self._agent = agent
         self._on_lost = on_lost
         self._account = account
-        self._on_the_way: dict[str, tuple[Message, str]] = {}  # by the stanzas' ids
-        self._unconfirmed: set[str] = set()  # of those on the way, what the server has been given
+        self._on_the_way: dict[str, tuple[Message, str]] = {}  # by stanza ID
+        self._unconfirmed: set[str] = set()  # those of them already sent to the server
         self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()
-        self._arrived: asyncio.Queue[tuple[str, Message]] = asyncio.Queue(_WAITING)  # with the stanzas' ids
-        self._answering = ""  # the id of the stanza that is being delivered
+        self._arrived: asyncio.Queue[tuple[str, Message]] = asyncio.Queue(_WAITING)  # with stanza IDs
+        self._answering = ""  # the ID of the stanza being delivered
         self._handing_over: asyncio.Task[None] | None = None
         self._greeting: asyncio.Task[None] | None = None
-        self._is_known = False  # the server knows that the agent is there
+        self._is_known = False  # whether the server knows that the agent is online
         self._room = asyncio.Event()
         self._stopped = asyncio.Event()
         self._opened: asyncio.Future[None] | None = None
@@ -106,7 +106,7 @@ class AccountClient:
         try:
             await self.greet()
             await self.be_known()
-        except LinkError as error:  # it went as soon as it was there; `opened` is called when it is back
+        except LinkError as error:  # the connection was lost at once; `opened` is called again later
             if not self._opened.done():
                 self._opened.set_exception(error)
             return
@@ -116,12 +116,12 @@ class AccountClient:
         self._update()
 
     async def be_known(self) -> None:
-        """Wait until the server knows what was sent to it: it answers in order (XEP-0199)."""
+        """Wait until the server has processed what was sent: it answers in order (XEP-0199)."""
         with suppress(StanzaError):
             await self.session.ask(stanzas.ping(self._account.domain))
 
     def begin_delivery(self) -> None:
-        """Hand over what has come and what will."""
+        """Start delivering received messages."""
         self._handing_over = asyncio.create_task(self._hand_over(), name=f"{self._agent.name} gets messages")
 
     def begin_close(self) -> None:
@@ -141,7 +141,7 @@ class AccountClient:
             self._stopped.set()
 
     async def close(self) -> None:
-        """Disconnect, when what was written has gone out."""
+        """Disconnect after flushing what was written."""
         self.begin_close()
         await self._stopped.wait()
         await self.session.cut()
@@ -177,7 +177,7 @@ class AccountClient:
         self._on_lost(error)
 
     def ended(self) -> None:
-        """Handle the final end: fail what still waits to be sent."""
+        """Handle the final end: fail messages that still wait to be sent."""
         self._stopped.set()
         for stanza_id in [*self._on_the_way]:
             self._lose(stanza_id)
@@ -194,7 +194,7 @@ class AccountClient:
         """Accept a message for an address outside the platform.
 
         Returns:
-            The sinks that have no room now, if any.
+            The sinks without room, if any.
 
         Raises:
             FormicaryError: the message cannot go there.
@@ -234,7 +234,7 @@ class AccountClient:
         return sent
 
     def _lose(self, stanza_id: str) -> None:
-        """Report a message that has not arrived, or may not have."""
+        """Report a message that did not, or may not have, arrived."""
         may_have = "may not have got" if stanza_id in self._unconfirmed else "did not get"
         sent = self._forget(stanza_id)
         if sent is not None:
@@ -243,7 +243,7 @@ class AccountClient:
             self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Element, sender: str) -> None:
-        """Handle what the server, or an address behind it, sends back."""
+        """Handle an error from the server or the receiver."""
         sent = self._written.pop(stanza.get("id", ""), None)
         if sent is not None and sender.partition("/")[0] == sent[1].partition("/")[0]:
             message, receiver = sent
@@ -258,11 +258,11 @@ class AccountClient:
         self.session.send(stanzas.refusal(self._answering, self._account, message.sender, str(failure.body)))
 
     async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the connection is all receivers'
-        """Wait until there is a connection with room to write, or none to come."""
+        """Wait until there is a connection with room, or the agent has logged out."""
         await self._room.wait()
 
     def way_to(self, receiver: str) -> str:
-        """Return what the way to a receiver is called in a sentence."""
+        """Return a name for the route to a receiver, for messages."""
         return f"the way to {receiver} by {self}"
 
     # -- the way in -----------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ class AccountClient:
             self._arrive(stanza, sender)
 
     def answer(self, kind: str, payload: Element, sender: str) -> str | None:
-        """Return what answers a request; None if it is refused."""
+        """Return the answer to a request; None to refuse it."""
         answer = self.requests.get(payload.tag)
         return None if answer is None else answer(kind, payload, sender)
 
@@ -300,7 +300,7 @@ class AccountClient:
             )
 
     async def _hand_over(self) -> None:
-        """Hand over what comes, in order; while a mailbox is full, the rest waits."""
+        """Deliver received messages in order; while a mailbox is full, the rest waits."""
         container, address = self._agent.container, self._agent.address or ""
         while True:
             stanza_id, message = await self._arrived.get()
@@ -339,7 +339,7 @@ class AccountClient:
 
 
 def make_session(account: AccountAddress, owner: Owner) -> Session:
-    """Return a session of the library that there is: aioxmpp where it is installed, else slixmpp."""
+    """Return a session of aioxmpp if installed, otherwise of slixmpp."""
     if find_spec("aioxmpp") is not None:
         from formicary.xmpp.by_aioxmpp import AioxmppSession
 

@@ -1,4 +1,4 @@
-"""What an agent says that it can do, and what others say (XEP-0030, service discovery)."""
+"""Service discovery (XEP-0030): features of an agent and of others."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _QUERY, _IDENTITY, _FEATURE = (f"{{{_INFO}}}{name}" for name in ("query", "ident
 
 @dataclass(frozen=True, slots=True)
 class Information:
-    """What an XMPP entity says about itself.
+    """What an XMPP entity announces about itself.
 
     Attributes:
-        identities: what it is, as categories and types: `("client", "bot")`.
-        features: what it can do, as the names of protocols.
+        identities: categories and types: `("client", "bot")`.
+        features: names of protocols.
     """
 
     identities: frozenset[tuple[str, str]]
@@ -34,7 +34,7 @@ class Information:
 
 
 class Discovery:
-    """Service discovery for one agent, which says that it is a bot.
+    """Service discovery for one agent, which is announced as a bot.
 
     Args:
         client: the agent's connection.
@@ -48,7 +48,7 @@ class Discovery:
         client.requests[_QUERY] = self._asked
 
     def add_feature(self, feature: str) -> None:
-        """Add a feature to those that the agent announces.
+        """Add a feature for the agent to announce.
 
         Args:
             feature: the name of a protocol, such as `"urn:example:auction"`.
@@ -66,15 +66,15 @@ class Discovery:
         return f"<query xmlns='{_INFO}'>{self._identity}{features}</query>"
 
     async def ask(self, address: str, timeout: float = 10.0) -> Information:
-        """Ask an entity what it is and what it can do.
+        """Query an entity's identities and features.
 
         Args:
-            address: a server, or somebody's address; with its resource, if an agent or a client is meant.
+            address: a server or a user; with a resource for an agent or a client.
             timeout: seconds to wait for the answer.
 
         Raises:
-            UsageError: that is no time.
-            LinkError: it did not answer, or refused to.
+            UsageError: the timeout is invalid.
+            LinkError: it did not answer, or refused.
         """
         check_seconds(timeout)
         request = stanzas.request("get", f"<query xmlns='{_INFO}'/>", address)

@@ -1,4 +1,4 @@
-"""An agent's presence and contacts (RFC 6121), in SPADE's shapes."""
+"""An agent's presence and contacts (RFC 6121), modelled on SPADE."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _EVENTS = {kind: f"on_{kind}" for kind in ("subscribe", "subscribed", "unsubscri
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """An entry of the account's contact list, which its server keeps.
+    """An entry of the account's contact list on the server.
 
     Attributes:
         address: the contact's address, without a resource.
-        name: the name that the list gives it, if any.
+        name: its name in the list, if any.
         subscription: who sees whose presence: `"none"`, `"to"` (the agent sees the contact's), `"from"` or
             `"both"`.
-        is_available: whether the contact is online as far as the agent can see.
-        is_asked: whether it was asked to show its presence and has not answered.
-        groups: those of the list in which it is, sorted.
+        is_available: whether the contact is online, as far as the agent can see.
+        is_asked: whether a subscription request is unanswered.
+        groups: its groups in the list, sorted.
     """
 
     address: str
@@ -54,13 +54,13 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class PresenceState:
-    """What somebody says of its presence.
+    """A user's announced presence.
 
     Attributes:
         is_available: whether it is online.
-        show: how much it may be disturbed; None for as usual.
-        status: a text for people; empty if there is none.
-        priority: which of its connections gets messages to its bare address: the highest.
+        show: availability for chat; None for normal.
+        status: a human-readable text; empty if none.
+        priority: its connection with the highest priority gets messages to its bare address.
     """
 
     is_available: bool
@@ -73,18 +73,17 @@ _UNAVAILABLE = PresenceState(is_available=False, show=None, status="", priority=
 
 
 class Presence:
-    """Whether the agent is online for others, and others for it.
+    """The agent's presence, and that of its contacts.
 
-    Set what shall be called when something happens; each gets the other's address: `on_available` and
-    `on_unavailable` (with its resource), `on_subscribe` (it asks to see the agent's presence: `approve` it or
-    not), `on_subscribed`, `on_unsubscribe` and `on_unsubscribed`. `on_presence` gets the address and a
-    `PresenceState`, whenever the other says something of itself; `on_contact` each entry of the contact list
-    that is new or has changed.
+    Set callbacks, each called with the other's address: `on_available` and `on_unavailable` (with its
+    resource), `on_subscribe` (it asks to see the agent's presence: `approve` it or not), `on_subscribed`,
+    `on_unsubscribe` and `on_unsubscribed`. `on_presence` gets the address and a `PresenceState` for each
+    presence received; `on_contact` gets each new or changed entry of the contact list.
 
     Args:
         client: the agent's connection.
         name: the agent's name, for the log.
-        exits: called with a name and the SystemExit or KeyboardInterrupt that was raised there.
+        exits: called with a name and a SystemExit or KeyboardInterrupt from a callback.
     """
 
     def __init__(self, client: AccountClient, name: str, exits: Callable[[str, BaseException], None]) -> None:
@@ -92,10 +91,10 @@ class Presence:
         self._name = name
         self._exits = exits
         self._own = stanzas.presence()
-        self._others: dict[str, dict[str, PresenceState]] = {}  # by addresses, without and with resources
+        self._others: dict[str, dict[str, PresenceState]] = {}  # by bare address, then by full address
         self._listed: dict[str, Contact] = {}
         self.approve_all = False
-        """Whether everybody who asks may see the agent's presence, without asking `on_subscribe`."""
+        """Whether to approve all requests to see the agent's presence, without calling `on_subscribe`."""
 
         self.on_available: Callable[[str], None] | None = None
         self.on_unavailable: Callable[[str], None] | None = None
@@ -110,19 +109,19 @@ class Presence:
         client.requests[_QUERY] = self._pushed
 
     def set_available(self, show: Show | None = None, status: str = "", priority: int = 0) -> None:
-        """Be online.
+        """Go online.
 
         Args:
-            show: how much the agent may be disturbed; None for as usual.
-            status: a text for people.
-            priority: which of the account's connections gets messages to its bare address: the highest.
+            show: availability for chat; None for normal.
+            status: a human-readable text.
+            priority: the account's connection with the highest priority gets messages to its bare address.
         """
         parts = {"show": show or "", "status": status, "priority": str(priority) if priority else ""}
         elements = (f"<{name}>{escaped(clean(each))}</{name}>" for name, each in parts.items() if each)
         self._show(content="".join(elements))
 
     def set_unavailable(self) -> None:
-        """Appear offline; messages to the account are then stored by its server or sent back."""
+        """Appear offline; the server then stores messages to the account, or returns them."""
         self._show("unavailable")
 
     def _show(self, kind: str = "", content: str = "") -> None:
@@ -134,7 +133,7 @@ class Presence:
         """Ask to see another's presence.
 
         Raises:
-            LinkError: the agent has no connection at this moment.
+            LinkError: the agent is not connected.
         """
         self._say("subscribe", address)
 
@@ -155,12 +154,12 @@ class Presence:
             ) from error
 
     async def remove(self, address: str) -> None:
-        """Remove a contact; neither sees the other's presence then.
+        """Remove a contact, ending subscriptions both ways.
 
-        Waits while there is no connection.
+        Waits for a connection if there is none.
 
         Raises:
-            LinkError: the connection was lost before the server had answered.
+            LinkError: the connection was lost before the server answered.
         """
         await self._client.room(address)
         item = f"<item jid={quoted(clean(_bare(address)))} subscription='remove'/>"
@@ -168,7 +167,7 @@ class Presence:
 
     @property
     def contacts(self) -> dict[str, Contact]:
-        """The contact list, by address, as it is known now."""
+        """The currently known contact list, by address."""
         return {address: self._with_presence(contact) for address, contact in self._listed.items()}
 
     def is_available(self, address: str) -> bool:
@@ -184,7 +183,7 @@ class Presence:
         """Fetch the contact list and announce the agent; called with each new session."""
         for address in [*self._others]:
             self._gone(address)
-        with suppress(StanzaError):  # a server need not keep one
+        with suppress(StanzaError):  # a server may not support one
             answer = await self._client.session.ask(stanzas.request("get", f"<query xmlns='{_ROSTER}'/>"))
             items = [] if answer is None else [_contact(item) for item in answer.iterfind(_ITEM)]
             addresses = {contact.address for contact in items}
@@ -194,7 +193,7 @@ class Presence:
         self._client.session.send(self._own)
 
     def _pushed(self, kind: str, query: Element, sender: str) -> str | None:
-        """Apply a change of the contact list (RFC 6121, 2.1.6), if our own server sends it."""
+        """Apply a change of the contact list (RFC 6121, 2.1.6) from our own server."""
         if kind != "set" or sender.partition("/")[0] not in {"", self._client.address}:
             return None
         for item in query.iterfind(_ITEM):
@@ -219,7 +218,7 @@ class Presence:
         elif kind == "error":
             self._gone(_bare(sender))
         elif kind == "subscribe" and self.approve_all:
-            with suppress(LinkError):  # who asks is asked again with the next session
+            with suppress(LinkError):  # the request is repeated in the next session
                 self.approve(sender)
         elif kind in _EVENTS:
             self._tell(_EVENTS[kind], _bare(sender))
@@ -233,7 +232,7 @@ class Presence:
         self._tell("on_presence", address, state)
 
     def _gone(self, address: str, state: PresenceState = _UNAVAILABLE) -> None:
-        """Record that somebody has gone offline: with one resource, or without it, entirely."""
+        """Record that a user went offline: one resource, or entirely without one."""
         bare = _bare(address)
         resources = self._others.get(bare, {})
         for each in [address] if address in resources else [*resources] if address == bare else []:

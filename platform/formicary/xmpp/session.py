@@ -1,4 +1,4 @@
-"""An account's session at its server: the one interface behind which XMPP libraries keep it."""
+"""An account's session with its server: the interface to XMPP libraries."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
     from formicary.server import AccountAddress
 
 CLIENT = "jabber:client"
-"""The namespace of stanzas in all that sessions take and give."""
+"""The namespace of stanzas in sessions."""
 
 BACKOFF = (0.1, 2.0, 5.0)
-"""Seconds before the first try to reconnect, the factor from one to the next, and the longest."""
+"""Seconds before the first attempt to reconnect, the factor between attempts, and the longest delay."""
 
 
 class StanzaError(LinkError):
-    """Somebody has answered with an error."""
+    """The answer is an error."""
 
 
 class Delivery(Enum):
-    """What has become of a stanza."""
+    """The state of a sent stanza."""
 
     SENT = "sent"
-    """The server has been given it, and has not confirmed it yet."""
+    """Sent to the server, and not confirmed yet."""
 
     TAKEN = "taken"
-    """The server has confirmed it, or never confirms any (XEP-0198)."""
+    """Confirmed by the server, or sent to a server that never confirms (XEP-0198)."""
 
     LOST = "lost"
-    """The session has ended first: if it was sent, it may have arrived."""
+    """The session ended first: a sent stanza may have arrived."""
 
 
 class Owner(Protocol):
-    """What a session tells of itself, and of what comes."""
+    """Callbacks for a session's events and stanzas."""
 
     def opened(self) -> None:
-        """Called when a new session begins; the server has forgotten the last one."""
+        """Called when a new session begins; the last one is lost."""
 
     def interrupted(self, reason: object) -> None:
         """Called when the connection is interrupted; it comes back with this session or a new one."""
@@ -60,21 +60,21 @@ class Owner(Protocol):
         """Called with a message or a presence."""
 
     def answer(self, kind: str, payload: Element, sender: str) -> str | None:
-        """Return what answers a request (`<iq/>`), which may be nothing; None if it is refused.
+        """Return the answer to a request (`<iq/>`), which may be empty; None to refuse it.
 
         Args:
             kind: `get` or `set`.
-            payload: what is asked.
-            sender: who asks; empty for the server.
+            payload: the request.
+            sender: the requester; empty for the server.
         """
 
 
 class Session(ABC):
-    """A session with its connection, which comes back by itself when it is lost.
+    """A session with its connection, which reconnects by itself.
 
     Args:
-        account: whose it is.
-        owner: who is told.
+        account: the account.
+        owner: receives the callbacks.
     """
 
     def __init__(self, account: AccountAddress, owner: Owner) -> None:
@@ -87,32 +87,32 @@ class Session(ABC):
     @property
     @abstractmethod
     def is_established(self) -> bool:
-        """Whether there is a session, though its connection may be interrupted."""
+        """Whether a session is established, though its connection may be interrupted."""
 
     @property
     @abstractmethod
     def is_running(self) -> bool:
-        """Whether there is a session, or one is tried to have."""
+        """Whether there is a session or an attempt to establish one."""
 
     @abstractmethod
     def start(self) -> None:
-        """Log in, and stay."""
+        """Log in, and stay logged in."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Log out; `ended` is told then."""
+        """Log out, then call `ended`."""
 
     @abstractmethod
     async def cut(self) -> None:
-        """End all that is left of a session that was stopped."""
+        """Clean up a stopped session."""
 
     @abstractmethod
     def send(self, stanza: str, changed: Callable[[Delivery], None] | None = None) -> None:
         """Send a message or a presence.
 
         Args:
-            stanza: it, with an id.
-            changed: called with what becomes of it.
+            stanza: the stanza, with an ID.
+            changed: called with its state.
 
         Raises:
             LinkError: there is no session.
@@ -120,10 +120,10 @@ class Session(ABC):
 
     @abstractmethod
     async def ask(self, request: str) -> Element | None:
-        """Send a request, and return what answers it.
+        """Send a request and return the answer.
 
         Args:
-            request: an `<iq/>` with an id.
+            request: an `<iq/>` with an ID.
 
         Raises:
             StanzaError: the answer is an error.

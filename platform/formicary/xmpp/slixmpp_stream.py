@@ -1,4 +1,4 @@
-"""slixmpp's stream, as far as it differs from slixmpp's own: it is given connections that have logged in."""
+"""A variant of slixmpp's stream that uses logged-in connections."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missing
-    """A stream that connects nowhere, and has no password.
+    """A stream that neither connects by itself nor has a password.
 
     Args:
-        account: whose it is.
+        account: the account.
     """
 
     def __init__(self, account: AccountAddress) -> None:
-        unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # else it reads the system's authorities
+        unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # otherwise it reads the system's authorities
         super().__init__(account.jid, "", ssl_context=unused)
-        self.register_plugin("xep_0198", {"window": 1 << 32})  # we ask for confirmations ourselves
+        self.register_plugin("xep_0198", {"window": 1 << 32})  # we request confirmations ourselves
         self.init_plugins()
 
     def register_feature(self, name: str, *arguments: Any, **options: Any) -> None:
@@ -32,7 +32,7 @@ class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missi
             super().register_feature(name, *arguments, **options)
 
     def exception(self, exception: Exception) -> None:
-        """Report a handler's exception as the loop does for its callbacks."""
+        """Report a handler's exception as the loop does for callbacks."""
         context = {"message": "a handler of slixmpp's events failed", "exception": exception}
         asyncio.get_running_loop().call_exception_handler(context)
 
@@ -45,21 +45,21 @@ class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missi
         self.send_raw(self.stream_header)
 
     def connection_lost(self, exception: BaseException | None) -> None:
-        """Forget what is not written, which the session remembers; for asyncio."""
+        """Drop unwritten data, which the session keeps; for asyncio."""
         while not self.waiting_queue.empty():
             self.waiting_queue.get_nowait()
             self.waiting_queue.task_done()
         super().connection_lost(exception)
 
     def data_received(self, data: bytes) -> None:
-        """Parse data, so that each stanza is handled as soon as it is complete; for asyncio.
+        """Parse data, handling each stanza as soon as it is complete; for asyncio.
 
-        Expat (2.6, and older ones with its security fixes) looks again at a tag that it had in part only when
-        twice as much has come, unless it is told to.
+        Expat (2.6, and older versions with its security fixes) parses a partial tag again only when twice as
+        much has arrived, unless told to.
         """
         if self.parser is not None and hasattr(self.parser, "flush"):
             self.parser.feed(data)
-            with contextlib.suppress(SyntaxError):  # it is raised again below
+            with contextlib.suppress(SyntaxError):  # raised again below
                 self.parser.flush()
             data = b""
         super().data_received(data)

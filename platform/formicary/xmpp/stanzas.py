@@ -1,4 +1,4 @@
-"""Stanzas of an agent's own account; `formicary.transport.xmpp.stanzas` says how messages look outside."""
+"""Stanzas of an agent's own account; `formicary.transport.xmpp.stanzas` defines the form of messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPONENT = "jabber:component:accept"  # the namespace of stanzas between a ser
 
 
 def new_id() -> str:
-    """Return an id that nobody can guess: who knows it can answer."""
+    """Return an unguessable ID: whoever knows it can answer."""
     return secrets.token_hex(8)
 
 
@@ -31,7 +31,7 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, account: AccountA
     """Return the stanza for `receiver`.
 
     Raises:
-        FormicaryError: the message cannot be one.
+        FormicaryError: the message cannot be represented.
     """
     stanza = stanza_of(message, receiver, stanza_id, account.jid)
     if len(stanza) > account.stanza_limit:
@@ -43,16 +43,16 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, account: AccountA
 
 
 def from_stanza(stanza: Element, receiver: str) -> Message | None:
-    """Return the message that a stanza brings to `receiver`; None where it brings none.
+    """Return a stanza's message to `receiver`; None if it has none.
 
     Raises:
-        FormicaryError: the stanza's values cannot be a message's.
+        FormicaryError: the stanza's values are invalid in a message.
     """
     return message_of(_renamed(stanza), stanza.get("from", ""), receiver)
 
 
 def error_text(stanza: Element) -> str:
-    """Return what an error stanza says, as part of a sentence."""
+    """Return an error stanza's text, as part of a sentence."""
     return text_of_error(_renamed(stanza))
 
 
@@ -63,29 +63,29 @@ def _renamed(stanza: Element) -> Element:
 
 
 def refusal(stanza_id: str, account: AccountAddress, sender: str, reason: str) -> str:
-    """Return the error that tells a sender that its message was not delivered."""
+    """Return the error stanza for a message that was not delivered."""
     return error_reply(
         "message", stanza_id, account.jid, sender, condition="service-unavailable", text=reason
     ).decode()
 
 
 def presence(kind: str = "", to: str = "", content: str = "") -> str:
-    """Return a `<presence/>` of a kind, which is none for one that is available."""
+    """Return a `<presence/>` of a kind, empty for available."""
     return f"<presence id='{new_id()}'{_attribute('type', kind)}{_attribute('to', to)}>{content}</presence>"
 
 
 def request(kind: str, payload: str, to: str = "") -> str:
-    """Return an `<iq/>`, whose kind is `get` or `set`; to our own server if `to` is empty."""
+    """Return an `<iq/>` of kind `get` or `set`, to our own server if `to` is empty."""
     return f"<iq id='{new_id()}' type='{kind}'{_attribute('to', to)}>{payload}</iq>"
 
 
 def ping(to: str) -> str:
-    """Return a request that does nothing, but is answered (XEP-0199)."""
+    """Return a ping request (XEP-0199)."""
     return request("get", "<ping xmlns='urn:xmpp:ping'/>", to)
 
 
 def reply(stanza_id: str, to: str, payload: str | None) -> str:
-    """Return the `<iq/>` that answers a request with a payload, which may be empty; None refuses it."""
+    """Return the `<iq/>` that answers a request with a payload, which may be empty, or None to refuse."""
     if payload is None:
         payload = (
             "<error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>"

@@ -99,7 +99,7 @@ class Pool:
         task.add_done_callback(self._ending.discard)
         return how
 
-    # -- who runs what --------------------------------------------------------------------------------------
+    # -- workers --------------------------------------------------------------------------------------------
 
     async def _worker(self, function: Callable[..., Any]) -> Worker:
         """Return a free worker, as soon as there is one."""
@@ -144,7 +144,7 @@ class Pool:
                 return
         self._idle.append(worker)
 
-    # -- the end --------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """End the workers, even those that are busy; calls that wait for them raise."""

@@ -134,7 +134,7 @@ class ManagementAgent(MicroAgent):
         """Refuse control messages: others ask by agent messages."""
         raise ValueError(f"{domain} sent {len(payload)} bytes to a management agent")
 
-    # -- being asked ----------------------------------------------------------------------------------------
+    # -- incoming requests ----------------------------------------------------------------------------------
 
     def make_answer(self, message: Message, performative: str, body: str | bytes) -> Message | None:
         """Return an answer in JSON to a request; make a dead letter and return None if there can be none."""

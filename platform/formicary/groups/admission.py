@@ -137,7 +137,7 @@ class AdmissionControl:
         if answer.performative != "inform":
             raise _read_error(answer)
 
-    # -- being asked ----------------------------------------------------------------------------------------
+    # -- incoming requests ----------------------------------------------------------------------------------
 
     async def handle(self, message: Message) -> None:
         """Answer a request."""

@@ -80,7 +80,7 @@ class Distributor(MicroAgent):
         """Refuse: all messages arrive by `accept`."""
         raise NotImplementedError(f"{message} took another way than all others")
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- entrance -------------------------------------------------------------------------------------------
 
     def message_entrance(self) -> Deliver:
         """Return the entrance, which bypasses the queue of micro-agents."""
@@ -149,7 +149,7 @@ class Distributor(MicroAgent):
     def __str__(self) -> str:
         return f"the way to groups in container {self._service.container.name}"
 
-    # -- who may --------------------------------------------------------------------------------------------
+    # -- permissions ----------------------------------------------------------------------------------------
 
     def _take(self, message: Message, content: Content) -> None:
         """Deliver a message if its sender is a known member, otherwise ask the directory."""
@@ -201,7 +201,7 @@ class Distributor(MicroAgent):
             return None
         return f"{sender} is not in the group {group!r}, and may not send to it"
 
-    # -- the way out ----------------------------------------------------------------------------------------
+    # -- delivery -------------------------------------------------------------------------------------------
 
     def _hand_out(self, message: Message, content: Content) -> None:
         community, name, role, inner, others = content

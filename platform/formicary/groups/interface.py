@@ -122,7 +122,7 @@ class AgentGroups:
         """
         await self._service.leave(address_of(self._agent), community, group)
 
-    # -- looking --------------------------------------------------------------------------------------------
+    # -- lookups --------------------------------------------------------------------------------------------
 
     async def communities(self) -> tuple[str, ...]:
         """Return the names of all communities that have groups."""

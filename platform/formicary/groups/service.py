@@ -133,7 +133,7 @@ class GroupService:
         finally:
             await self._distributor.stop()
 
-    # -- who plays what -------------------------------------------------------------------------------------
+    # -- players --------------------------------------------------------------------------------------------
 
     def find(self, community: str, group: str) -> Group | None:
         """Return a group known here, preferably one of this container only."""
@@ -195,7 +195,7 @@ class GroupService:
         group = self.shared.find(role.community, role.group)
         return None if group is None else group.everybody.visitors.get(agent)
 
-    # -- what agents of this container do -------------------------------------------------------------------
+    # -- actions of this container's agents -----------------------------------------------------------------
 
     async def create(
         self, agent: BaseAgent, community: str, group: str, gatekeeper: Gatekeeper | None, *, is_shared: bool

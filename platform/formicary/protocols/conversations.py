@@ -99,7 +99,7 @@ class Conversations:
         """The domain of the platform."""
         return self.dispatcher.platform
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- entrance -------------------------------------------------------------------------------------------
 
     def entrance(self, beyond: Deliver) -> Deliver:
         """Return the agent's entrance.
@@ -245,7 +245,7 @@ class Conversations:
                 self.dispatcher.overflow.refuse(message, full)
             self.dispatcher.send_nowait(message)
 
-    # -- ends -----------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     def under_way(self) -> str | None:
         """Return a conversation that is not over, as the rest of a sentence; None if all are."""

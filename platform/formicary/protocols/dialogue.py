@@ -271,7 +271,7 @@ class Dialogue:
         _, news = inbox.come.popleft()
         return good_news(news)
 
-    # -- the end --------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     def open(self, timeout: float | None) -> None:
         """Start to receive, and to wait for at most `timeout` seconds for an answer."""

@@ -59,7 +59,7 @@ class Answers:
         """The full names of agents that have neither answered nor failed, in the order they were asked."""
         return tuple(self._asked.values())
 
-    # -- what waits asks for --------------------------------------------------------------------------------
+    # -- called by the user ---------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,7 +118,7 @@ class Answers:
             posts.append((message if message.to == receiver else message.replace(to=receiver), name))
         return posts
 
-    # -- what happens ---------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
         """Take an answer; return False if its sender was not asked."""

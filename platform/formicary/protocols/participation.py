@@ -255,7 +255,7 @@ class Participation:
             dispatcher.add_dead_letter(message, reason, self.address)
         self._held.clear()
 
-    # -- what the scheduler asks of a micro-agent -----------------------------------------------------------
+    # -- called by the scheduler ----------------------------------------------------------------------------
 
     @property
     def state(self) -> AgentState:

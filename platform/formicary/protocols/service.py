@@ -70,7 +70,7 @@ class ConversationService:
             self.container.lifecycle.add_system_agent(self._outside)
         return self.of(self._outside)
 
-    # -- what the container asks for ------------------------------------------------------------------------
+    # -- called by the container ----------------------------------------------------------------------------
 
     def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
         """Return an agent's entrance; `beyond` takes messages that belong to no conversation."""

@@ -73,7 +73,7 @@ class Several:
             if dialogue.is_late or not dialogue.stage.is_end:
                 dialogue.close()
 
-    # -- what comes by the conversation's name only ---------------------------------------------------------
+    # -- messages with the conversation's name only ---------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
         """Take a message that has only the conversation's name; return False if its sender is no partner."""

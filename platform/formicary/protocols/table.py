@@ -166,7 +166,7 @@ class Protocol:
                 ]
         return stages
 
-    # -- whether it is written as it has to be --------------------------------------------------------------
+    # -- checks ---------------------------------------------------------------------------------------------
 
     def _check(self, ends: list[str]) -> None:
         if len(self.roles) != 2 or len(set(self.roles)) != 2:  # noqa: PLR2004 -- initiator and participant

@@ -247,7 +247,7 @@ class DirectoryAgent(MicroAgent):
         if self._knows_members:
             self._expect(self._container_of(key.agent))
 
-    # -- who may --------------------------------------------------------------------------------------------
+    # -- permissions ----------------------------------------------------------------------------------------
 
     def _check_writer(self, message: Message, agents: Iterable[str]) -> None:
         sender = message.sender or ""

@@ -236,7 +236,7 @@ class CentralDirectory(Backend):
         self._claims.drop(agent)
         self._hosted.depart(agent)
 
-    # -- what happens ---------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
@@ -269,7 +269,7 @@ class CentralDirectory(Backend):
         """Refuse control messages: this directory is asked by agent messages."""
         raise ValueError(f"{domain} sent {len(payload)} bytes to a directory that is an agent")
 
-    # -- what the directory has to be told yet --------------------------------------------------------------
+    # -- pending updates to the directory -------------------------------------------------------------------
 
     def _start_worker(self) -> None:
         if self._worker is None and not self._is_closed:

@@ -97,11 +97,11 @@ class Ledger:
             await self._journal.close()
 
     def rest(self) -> None:
-        """Stop all leases, so that none ends any more."""
+        """Stop all leases, so that none ends."""
         if self.leases is not None:
             self.leases.close()
 
-    # -- what is there --------------------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------------------
 
     def __contains__(self, key: Key) -> bool:
         return key in self.index if key.kind == "service" else key in self.others

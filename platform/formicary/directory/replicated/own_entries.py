@@ -52,7 +52,7 @@ class OwnEntries:
         self.number = 0
         """The number of the latest update."""
         self.moves: dict[str, int] = {}
-        """How often each agent that has moved has done so."""
+        """The number of moves of each agent that has moved."""
         self.told: dict[str, int] = {}
         """The same, of agents of which others know something, or will with the next updates."""
         self._untold: dict[int, dict[str, int]] = {}  # the same, by the number of the update that reports it

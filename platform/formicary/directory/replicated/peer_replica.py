@@ -29,7 +29,7 @@ class PeerReplica:
     has_news: bool = False
     """Whether anything has arrived since this was last reset."""
     moves: dict[str, int] = field(default_factory=dict)
-    """How often each of its agents that has moved has done so."""
+    """The number of moves of each of its agents that has moved."""
     _parts: int = 0  # received of the present snapshot
     _unconfirmed: set[Key] | None = None  # older keys not yet in the present snapshot
     _named: dict[str, int] = field(default_factory=dict)  # as `moves`, since the snapshot began

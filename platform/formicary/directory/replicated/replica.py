@@ -64,7 +64,7 @@ class Replica:
         self._held = HeldEntries()
         self._asks = 0
 
-    # -- what is known --------------------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------------------------------
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class Replica:
         for payload in self._own.flush(is_alone=not self._peers):
             self.instructions.append(Broadcast(payload))
 
-    # -- others ---------------------------------------------------------------------------------------------
+    # -- other containers -----------------------------------------------------------------------------------
 
     def member_joined(self, domain: str, incarnation: int) -> None:
         """Called when another container can be reached from now on.
@@ -244,7 +244,7 @@ class Replica:
         else:
             self._send(origin, [encode(More(self._incarnation, peer.incarnation, part.ask))])
 
-    # -- doing ----------------------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------------------
 
     def _ask(self, domain: str, peer: PeerReplica) -> None:
         if peer.ask or not peer.is_behind:

@@ -156,11 +156,11 @@ class CentralDirectory(Backend):
                 self._start_worker()
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query."""
+        """Return the services that match a query."""
         return (await self.ask(Search(query))).services
 
     async def watch(self, query: Query, notice: Notice) -> RemoteWatch:
-        """Call `notice` with what matches a query, then with each change."""
+        """Call `notice` with the services that match a query, then with each change."""
         watch = RemoteWatch(self._agent, query, notice, self._leave)
         self._remote_watches[watch] = None
         try:

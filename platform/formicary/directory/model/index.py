@@ -1,8 +1,8 @@
 """An index of descriptions in memory.
 
 Each type, name, agent and value of a property has a posting: the entries that have it, oldest first. A search
-takes the shortest posting of those of the query and checks its entries against the rest of the query; without
-a rest, as in a search for a type alone, it takes its answers from the front.
+takes the query's shortest posting and checks its entries against the rest of the query; without a rest, as in
+a search for a type alone, it takes its answers from the front.
 """
 
 from __future__ import annotations

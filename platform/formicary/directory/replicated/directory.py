@@ -152,7 +152,7 @@ class ReplicatedDirectory(Backend):
         return self._view.index.search(query)
 
     async def watch(self, query: Query, notice: Notice) -> QueryWatch:
-        """Call `notice` with what matches a query, then with each change."""
+        """Call `notice` with the services that match a query, then with each change."""
         notice(tuple(self._view.index.matches(query)), ())
 
         def changed(before: ServiceDescription | None, after: ServiceDescription | None) -> None:

@@ -1,9 +1,9 @@
-"""Plain functions beside the event loop, for `compute` of agents and behaviours.
+"""Plain functions run outside the event loop, for `compute` of agents and behaviours.
 
-- `pool`: a container's workers, which function runs where, and who waits for a worker
-- `workers`: a worker: a process, or a thread, of an executor of its own
-- `calls`: a function on its way to a process, and what comes back
-- `functions`: which functions can be computed, and why others cannot
+- `pool`: a container's workers, and the calls that wait for one
+- `workers`: a process, a thread or an interpreter, each with an executor of its own
+- `calls`: encodes calls to a process, and their results
+- `functions`: checks which functions can be computed
 """
 
 CPU_GROUP = "platform"

@@ -1,7 +1,7 @@
-"""A function and its arguments on their way to a worker process, and what comes back.
+"""Encodes calls to a worker process, and their results.
 
-Both go over pipes that only a container and its own worker have. Python's pickle makes bytes of them, as in
-all process pools of the standard library; nothing that another program has sent is ever read here.
+Both go through pipes that only a container and its worker have. They are pickled, as in the process pools of
+the standard library; nothing from another program is ever read here.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
 
 
 def unpacked(result: bytes, function: Callable[..., Any]) -> Any:
-    """Return what the function has returned.
+    """Return the function's result.
 
     Raises:
-        ComputeError: it could not be called there, or what it returned could not be sent.
-        BaseException: what it raised; a note has the traceback.
+        ComputeError: it could not be called there, or its result could not be sent.
+        BaseException: its exception, with the traceback in a note.
     """
     what, *content = _load(result)
     if what == _VALUE:
@@ -62,7 +62,7 @@ def unpacked(result: bytes, function: Callable[..., Any]) -> Any:
 
 
 def script_file() -> str | None:
-    """Return the file of the script that `formicary run` runs; None where it is no such program."""
+    """Return the file of the script that `formicary run` runs; None in any other program."""
     return getattr(sys.modules.get(SCRIPT), "__file__", None)
 
 
@@ -81,17 +81,17 @@ def _loaded(content: bytes, function: Callable[..., Any], does: str) -> Any:
 
 
 def begin(script: str | None) -> None:
-    """Prepare a worker process: its container alone ends it, and it ends with that.
+    """Prepare a worker process, which only its container ends, and which ends with that.
 
     Args:
-        script: the file of a script that `formicary run` runs, whose functions may be called.
+        script: the file of the script that `formicary run` runs, whose functions may be called.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _keep_pipes()
     threading.Thread(target=_end_with_parent, name="ends with its container", daemon=True).start()
     if script is not None:
         spec = importlib.util.spec_from_file_location(SCRIPT, script)
-        assert spec is not None  # it has been run in the container
+        assert spec is not None  # the container has run it
         assert spec.loader is not None
         sys.path.insert(0, os.path.dirname(os.path.abspath(script)))  # noqa: PTH100, PTH120 -- no other need of pathlib
         sys.modules[SCRIPT] = module = importlib.util.module_from_spec(spec)
@@ -99,14 +99,14 @@ def begin(script: str | None) -> None:
 
 
 def _keep_pipes() -> None:
-    """Give the pipes to the container to no process that a function starts, and that may outlive this one.
+    """Keep processes that functions start from inheriting the pipes to the container.
 
-    As long as any process holds them, the container takes the worker for alive, and waits for its end. On
-    Windows no process gets them anyway.
+    Such a process may outlive this one, and while any holds them, the container takes the worker for alive,
+    and waits for its end. On Windows no process inherits them anyway.
     """
     if not hasattr(os, "register_at_fork"):
         return
-    tracker = resource_tracker.getfd()  # which all processes share
+    tracker = resource_tracker.getfd()  # shared by all processes
     pipes = [fd for fd in map(int, os.listdir("/dev/fd")) if fd > _STDERR and fd != tracker and _is_pipe(fd)]  # noqa: PTH208 -- no other need of pathlib
     for fd in pipes:
         os.set_inheritable(fd, False)
@@ -116,12 +116,12 @@ def _keep_pipes() -> None:
 def _is_pipe(fd: int) -> bool:
     try:
         return stat.S_ISFIFO(os.fstat(fd).st_mode)
-    except OSError:  # it was that of the list itself
+    except OSError:  # it was that of the listing itself
         return False
 
 
 def _let_go(pipes: Sequence[int]) -> None:
-    """Close pipes, and keep their numbers, since their objects may close these again."""
+    """Close pipes but keep their numbers in use, since their objects may close these again."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in pipes:
         os.dup2(nothing, fd, inheritable=False)
@@ -132,14 +132,14 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
-        os._exit(1)  # whatever it computes
+        os._exit(1)  # even while it computes
 
 
 def run_packed(call: bytes) -> bytes:
     """Call the function, and return the result as bytes for `unpacked`."""
     try:
         return _run(call)
-    finally:  # it may be killed before it would do so by itself
+    finally:  # it may be killed before it would do so itself
         sys.stdout.flush()
         sys.stderr.flush()
 
@@ -147,7 +147,7 @@ def run_packed(call: bytes) -> bytes:
 def _run(call: bytes) -> bytes:
     try:
         function, arguments = _load(call)
-    except Exception as error:  # noqa: BLE001 -- whatever its module raises
+    except Exception as error:  # noqa: BLE001 -- its module may raise anything
         return _dump(
             (_SENTENCE, f"a worker process cannot unpickle the function or its arguments: {_text(error)}")
         )
@@ -157,7 +157,7 @@ def _run(call: bytes) -> bytes:
         return _packed_error(error, function)
     try:
         return _dump((_VALUE, _dump(value)))
-    except Exception as error:  # noqa: BLE001 -- whatever the classes of the value raise
+    except Exception as error:  # noqa: BLE001 -- the value's classes may raise anything
         sentence = f"{name_of(function)} returned {type(value).__name__}, which cannot be sent back"
         return _dump((_SENTENCE, f"{sentence}: {_text(error)}"))
 
@@ -166,7 +166,7 @@ def _packed_error(error: BaseException, function: Callable[..., Any]) -> bytes:
     text = "".join(traceback.format_exception(error)).rstrip()
     try:
         return _dump((_ERROR, _dump(error), text))
-    except Exception:  # noqa: BLE001 -- whatever the class of the exception raises
+    except Exception:  # noqa: BLE001 -- the exception's class may raise anything
         sentence = f"{name_of(function)} raised {_text(error)}, and that exception cannot be sent back"
         return _dump((_SENTENCE, sentence))
 

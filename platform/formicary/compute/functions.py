@@ -1,4 +1,4 @@
-"""Which functions can be computed beside the loop, and in one sentence why others cannot."""
+"""Checks which functions can run outside the event loop, and explains why others cannot."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from formicary.core.quoting import shorten
 
 
 def name_of(function: Any) -> str:
-    """Return how sentences call a function: `solve()`."""
+    """Return a function's name for error messages: `solve()`."""
     function = _innermost(function)
     name = getattr(function, "__qualname__", None)
     return f"{name.replace('.<locals>', '')}()" if name else shorten(function)
 
 
 def check_function(function: Any) -> None:
-    """Refuse what cannot be computed beside the loop at all.
+    """Refuse what cannot run outside the event loop at all.
 
     Raises:
-        ComputeError: it is no function, or an asynchronous one.
+        ComputeError: it is not a function, or an asynchronous one.
     """
     if not callable(function):
         raise ComputeError(
@@ -38,7 +38,7 @@ def check_function(function: Any) -> None:
 
 
 def check_can_be_sent(function: Any) -> None:
-    """Refuse a function that another process would not find.
+    """Refuse a function that another process could not find.
 
     Raises:
         ComputeError: it is one.
@@ -70,7 +70,7 @@ def check_can_be_sent(function: Any) -> None:
 
 
 def cannot_be_sent(function: Any, reason: str) -> ComputeError:
-    """Return the error of a function whose arguments, or which itself, cannot be sent to another process."""
+    """Return the error for a function that, with its arguments, cannot be sent to another process."""
     return ComputeError(
         f"{name_of(function)} cannot be sent to a worker process with its arguments ({reason}): "
         "pass plain data, and objects whose classes are at the top level of a module"

@@ -1,4 +1,4 @@
-"""A container's workers: which function runs where, and who waits for a worker."""
+"""A container's workers, and the calls that wait for one."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Means = Literal["auto", "processes", "threads", "interpreters"]
 
 
 def has_lock() -> bool:
-    """Tell whether Python's threads compute one at a time."""
+    """Return whether Python's threads compute one at a time."""
     return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 class Pool:
-    """The workers of a container; they are started when they are needed, and end with it.
+    """The workers of a container, which start when needed and end with it.
 
     Args:
         container: the container's name.
-        means: what the workers are; `"auto"`: threads where Python has no global lock, else processes.
-        size: how many there are at most; None for as many as this process may use processors.
+        means: the kind of workers; `"auto"`: threads if Python has no global lock, otherwise processes.
+        size: the most workers; None for the number of processors that this process may use.
     """
 
     def __init__(self, container: str, means: Means, size: int | None = None) -> None:
@@ -47,7 +47,7 @@ class Pool:
         self.size = size or usable_cores()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
-        self._line: deque[asyncio.Future[Worker]] = deque()  # who waits for a worker
+        self._line: deque[asyncio.Future[Worker]] = deque()  # calls that wait for a worker
         self._running: set[asyncio.Task[Callable[[], Any]]] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._is_closed = False
@@ -59,7 +59,7 @@ class Pool:
         check_function(function)
         limit = time_limit(timeout)
         worker = await self._worker(function)
-        # In a task of its own: whoever waits may be cancelled, and the function runs on.
+        # In a task of its own, as the function runs on if the caller is cancelled.
         task = asyncio.get_running_loop().create_task(
             self._run_in(worker, function, arguments, limit), name=f"waits for {name_of(function)}"
         )
@@ -68,7 +68,7 @@ class Pool:
         return (await asyncio.shield(task))()
 
     def describe(self, function: Callable[..., Any]) -> str:
-        """Return what somebody waits for who has a function run, and what helps, as a part of a sentence."""
+        """Return what a caller waits for, and what helps, as part of a sentence."""
         return f"{name_of(function)} to return; pass timeout= to compute()"
 
     async def _run_in(
@@ -89,20 +89,20 @@ class Pool:
     def _has_run(self, task: asyncio.Task[Callable[[], Any]]) -> None:
         self._running.discard(task)
         if not task.cancelled():
-            task.exception()  # it is no mistake if nobody waits any more
+            task.exception()  # retrieved, as nobody may be waiting any more
 
     def _end(self, worker: Worker) -> str:
-        """End a worker that has not ended yet, if so; return what becomes of what it runs."""
+        """End a worker, unless it has ended; return what becomes of its function."""
         how = worker.end()
         task = asyncio.get_running_loop().create_task(worker.gone(), name="waits for the end of a worker")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
         return how
 
-    # -- who runs what --------------------------------------------------------------------------------------
+    # -- workers --------------------------------------------------------------------------------------------
 
     async def _worker(self, function: Callable[..., Any]) -> Worker:
-        """Return a worker that is free, as soon as there is one."""
+        """Return a free worker, as soon as there is one."""
         if self._is_closed:
             raise self._closed_error(function)
         while self._idle:
@@ -128,7 +128,7 @@ class Pool:
         return worker
 
     def _give_back(self, worker: Worker) -> None:
-        """Have a worker do the next, or another one in its place if it has ended."""
+        """Give a worker, or a new one if it has ended, to the next call that waits."""
         self._busy.discard(worker)
         if self._is_closed:
             self._end(worker)
@@ -144,10 +144,10 @@ class Pool:
                 return
         self._idle.append(worker)
 
-    # -- the end --------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """End the workers, whatever they do; who waits for them is told."""
+        """End the workers, even those that are busy; calls that wait for them raise."""
         self._is_closed = True
         while self._line:
             future = self._line.popleft()

@@ -1,6 +1,6 @@
-"""Workers: each is an executor of the standard library for one function at a time.
+"""Workers, each with an executor of the standard library, for one function at a time.
 
-One for all would be broken by the end of any of its processes, and with it what the others compute.
+A shared executor would be broken by the end of any of its processes, with all that the others compute.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.process import BaseProcess
 
-_UNKNOWN = -signal.NSIG  # in the place of an exit code
-_ENDS_WITHIN = 10.0  # s that a process gets to end by itself that does no more
+_UNKNOWN = -signal.NSIG  # instead of an exit code
+_ENDS_WITHIN = 10.0  # s for an idle process to end by itself
 
 
 class Worker(Protocol):
-    """What runs one function at a time, beside the event loop."""
+    """Runs one function at a time, outside the event loop."""
 
     async def start(self) -> None:
-        """Start it; where it has started, do nothing.
+        """Start it, unless it has started.
 
         Raises:
             ComputeError: it cannot be started.
         """
 
     def is_alive(self) -> bool:
-        """Tell whether it can run another function."""
+        """Return whether it can run another function."""
 
     async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
-        """Run a function to its end; return what gives its result, or raises its exception.
+        """Run a function to its end; return a callable that returns its result, or raises its exception.
 
         Raises:
-            ComputeError: it cannot be run here, or the worker has ended before it did.
+            ComputeError: it cannot run here, or the worker has ended before it did.
         """
 
     def end(self) -> str:
-        """End it, whatever it runs; return what becomes of that, as a part of a sentence."""
+        """End it, even if busy; return what becomes of its function, as part of a sentence."""
 
     async def gone(self) -> None:
-        """Wait until nothing is left of it, after `end`: but for a function that a thread still runs."""
+        """Wait, after `end`, until nothing is left of it except a function that a thread still runs."""
 
 
 class ProcessWorker:
-    """A process of its own. Each imports the program's main module, as all that are spawned."""
+    """A process. Like all spawned processes, it imports the program's main module."""
 
     def __init__(self) -> None:
         self._executor: Executor | None = None
@@ -76,13 +76,13 @@ class ProcessWorker:
         from formicary.compute.calls import begin, script_file
 
         try:
-            with _sigint_held():  # until it ignores Ctrl-C, which is for its container
+            with _sigint_held():  # until it ignores Ctrl-C, which its container handles
                 self._executor = ProcessPoolExecutor(
                     1, multiprocessing.get_context("spawn"), initializer=begin, initargs=(script_file(),)
                 )
                 started = asyncio.get_running_loop().run_in_executor(self._executor, os.getpid)
-            # There is no other way to end it than by its process.
-            self._process = next(iter(self._executor._processes.values()))  # noqa: SLF001 -- as said
+            # It can only be ended by its process.
+            self._process = next(iter(self._executor._processes.values()))  # noqa: SLF001 -- as above
             await started
         except BrokenProcessPool:
             how = await self._how_it_ended()
@@ -95,7 +95,7 @@ class ProcessWorker:
             raise ComputeError(f"cannot start a worker process ({error.strerror})") from error
 
     def is_alive(self) -> bool:
-        """Tell whether the process is there, also where others in the program have waited for its end."""
+        """Return whether the process runs, even if other code in the program has waited for its end."""
         if self._is_over or self._process is None:
             return not self._is_over
         from multiprocessing.connection import wait
@@ -127,7 +127,7 @@ class ProcessWorker:
         return "its worker process was ended"
 
     def _reap(self) -> None:
-        """Wait for the process; one that is killed has closed its pipes some time before it has ended."""
+        """Wait for the process; a killed one closes its pipes some time before it ends."""
         if self._executor is not None:
             self._executor.shutdown()
         if self._process is not None:
@@ -135,7 +135,7 @@ class ProcessWorker:
             self._process.kill()
             self._process.join()
             if self._process.exitcode is None:
-                # Others in the program have waited for it, and only they know how it ended.
+                # Other code in the program has waited for it, and only that knows how it ended.
                 self._process._popen.returncode = _UNKNOWN  # type: ignore[attr-defined]  # noqa: SLF001 -- there is no other way
 
     async def gone(self) -> None:
@@ -177,7 +177,7 @@ def _check_program() -> None:
 
 @contextmanager
 def _sigint_held() -> Iterator[None]:
-    """Have processes that are started meanwhile get no Ctrl-C; this one gets it afterwards."""
+    """Block Ctrl-C in processes started meanwhile; this one gets it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
@@ -198,7 +198,7 @@ class ThreadWorker:
         """Do nothing: the thread starts with its first function."""
 
     def is_alive(self) -> bool:
-        """Tell whether the thread takes functions."""
+        """Return whether the thread accepts functions."""
         return not self._executor.is_over
 
     async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
@@ -206,7 +206,7 @@ class ThreadWorker:
         return await asyncio.get_running_loop().run_in_executor(self._executor, _outcome, function, arguments)
 
     def end(self) -> str:
-        """Have the thread end after what it runs."""
+        """End the thread after its present function."""
         self._executor.shutdown()
         return "its thread keeps running, because threads cannot be stopped"
 
@@ -215,9 +215,9 @@ class ThreadWorker:
 
 
 class InterpreterWorker:
-    """An interpreter of its own in the container's process: Python's lock is each one's own.
+    """An interpreter, with its own global lock, in the container's process.
 
-    Functions and arguments are copied, as to processes. What it runs cannot be ended, as in threads.
+    Functions and arguments are copied, as for processes. A running function cannot be ended, as in threads.
     """
 
     def __init__(self) -> None:
@@ -225,17 +225,17 @@ class InterpreterWorker:
         self._is_over = False
 
     async def start(self) -> None:
-        """Make the interpreter with the first function."""
+        """Create the interpreter, which starts with the first function."""
         if self._executor is not None:
             return
         make = getattr(concurrent.futures, "InterpreterPoolExecutor", None)
         if make is None:
             raise ComputeError("this Python has no interpreters for `compute`: use compute_in='processes'")
-        # It knows nothing of what has been added to the path.
+        # It does not inherit additions to the path.
         self._executor = make(1, initializer=exec, initargs=(f"import sys; sys.path[:] = {sys.path!r}",))
 
     def is_alive(self) -> bool:
-        """Tell whether the interpreter takes functions."""
+        """Return whether the interpreter accepts functions."""
         return not self._is_over
 
     async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
@@ -244,13 +244,13 @@ class InterpreterWorker:
         check_can_be_sent(function)
         try:
             value = await asyncio.wrap_future(self._executor.submit(function, *arguments))
-        except Exception as error:  # noqa: BLE001 -- it is raised where the result is asked for
+        except Exception as error:  # noqa: BLE001 -- raised again when the result is fetched
             caught = error if _is_of_function(error) else cannot_be_sent(function, describe_error(error))
             return _failing(caught)
         return lambda: value
 
     def end(self) -> str:
-        """Have the interpreter end after what it runs."""
+        """End the interpreter after its present function."""
         self._is_over = True
         if self._executor is not None:
             self._executor.shutdown(wait=False)
@@ -261,7 +261,7 @@ class InterpreterWorker:
 
 
 def _is_of_function(error: Exception) -> bool:
-    """Tell whether a function has raised this, and not what brings it to its interpreter and back."""
+    """Return whether a function has raised this, rather than its way to its interpreter and back."""
     return type(error.__cause__).__name__ == "ExecutionFailed"
 
 
@@ -275,13 +275,13 @@ def _failing(error: BaseException) -> Callable[[], Any]:
 def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
     try:
         value = function(*arguments)
-    except BaseException as error:  # noqa: BLE001 -- it is raised where the result is asked for
+    except BaseException as error:  # noqa: BLE001 -- raised again when the result is fetched
         return _failing(error)
     return lambda: value
 
 
 class _ThreadExecutor(Executor):
-    """One thread; unlike that of the standard library, it keeps no program from ending."""
+    """One thread; unlike the standard library's, it does not keep the program from ending."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -297,8 +297,8 @@ class _ThreadExecutor(Executor):
             self._thread.start()
         return future
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 -- as Executor has it
-        """Have the thread end after what it runs."""
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 -- as in Executor
+        """End the thread after its present function."""
         del wait, cancel_futures
         self.is_over = True
         self._jobs.put(None)

@@ -1,14 +1,14 @@
-"""Who offers what: descriptions of services, and how agents find them (FIPA00023's directory facilitator).
+"""The directory of services that agents offer (FIPA00023's directory facilitator).
 
-Two designs stand behind one interface, `replicated` and `central`. Each line below knows only those above it.
+Two designs share one interface, `replicated` and `central`. Each line below uses only those above it.
 
 - `model`: descriptions, queries and the index, which all designs share
-- `language`: how requests and answers are written
-- `interface`: what users see, `agent.directory` and `container.directory`, and what a design has to do
+- `language`: the encoding of requests and answers
+- `interface`: what users see, `agent.directory` and `container.directory`, and what a design implements
 - `replicated`: a copy of all entries in each container
-- `central`: one agent that has all entries
-- `proxy`: the directory as a guest of the platform has it, and `enquiries`: who answers guests
-- `agreement`: whether all containers of a platform have the same design
+- `central`: one agent with all entries
+- `proxy`: the directory of a guest of the platform, and `enquiries`, which answers guests
+- `agreement`: checks that all containers of a platform use the same design
 """
 
 from typing import TYPE_CHECKING

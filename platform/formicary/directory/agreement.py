@@ -1,4 +1,4 @@
-"""Whether all containers of a platform have the same design of the directory; the platform's own decides."""
+"""Checks that all containers use the directory design of the platform's own container."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.directory")
 
 CHANNEL: Final = "design"
-"""The channel of control messages about how containers build the directory."""
+"""The channel of control messages about the directory's design."""
 
 
 class Agreement:
-    """Tells all other members how the directory is built here, and is told how it is built there.
+    """Exchanges the directory's design with all other members.
 
-    They are told again with each new link, and when a container is a member again. So a message from the
+    The design is sent again with each new link, and when a container rejoins. So a message from the
     platform's container also means that this one is on its list, and may have been off it.
     """
 
@@ -33,17 +33,17 @@ class Agreement:
         self._directory = directory
         self._backend = backend
         self._outbox = ControlOutbox(transport, CHANNEL, lambda _: [directory.encode()])
-        self._others: dict[str, str] = {}  # how those build it that do otherwise
+        self._others: dict[str, str] = {}  # designs that differ from this one
         self._heard: set[str] = set()
 
     def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
-        """Tell another container, as soon as it can be told."""
+        """Send the design to another container as soon as possible."""
         self._outbox.send(domain)
 
     def has_told(self, domain: str) -> bool:
-        """Tell whether another container has said how it builds it, and all its entries are here, if it fits.
+        """Return whether a container has sent its design and, if the design is the same, all its entries.
 
-        What it has said of agents that have moved, it has said before.
+        It reports agents that have moved before that.
         """
         return domain in self._heard and (domain in self._others or self._backend.has_told(domain))
 
@@ -54,7 +54,7 @@ class Agreement:
         self._heard.discard(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Called with how another container builds the directory; ValueError if there is no such way."""
+        """Called with another container's design; ValueError if it is unknown."""
         design = payload.decode("ascii", "replace")
         if design not in DIRECTORIES:
             raise ValueError(f"{domain} uses an unknown directory design: {payload[:40]!r}")
@@ -87,5 +87,5 @@ class Agreement:
         )
 
     def close(self) -> None:
-        """Stop telling others."""
+        """Stop sending."""
         self._outbox.close()

@@ -1,6 +1,6 @@
-"""Answers a container's guests about the directory, from the container's own part of it.
+"""Answers guests' requests to the directory from the container's own part of it.
 
-In the directory's language, but for the ontology; a search's answer may say that there is more.
+In the directory's language, apart from the ontology; a search's answer may be incomplete and say so.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
     from formicary.fipa.management_agent import ManagementAgent
 
-_LARGEST_ANSWER: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
+_LARGEST_ANSWER: Final = 1 << 18  # bytes of an answer: larger ones would hold up others
 _MOST_SUBSCRIBERS: Final = 1000  # subscriptions
 
 
 class Enquiries:
-    """Answers what a container's management agent is asked about the directory."""
+    """Answers requests to a container's management agent about the directory."""
 
     def __init__(self, agent: ManagementAgent, backend: Backend) -> None:
         self._agent = agent
         self._backend = backend
-        # Who is told of changes, by the conversation in which they are.
+        # Subscribers and their tasks, by conversation.
         self._subscribers: dict[str, tuple[str, asyncio.Task[object]]] = {}
 
     async def handle(self, message: Message) -> None:
-        """Answer a search, or tell of changes until the guest cancels that or cannot be reached."""
+        """Answer a search, or send changes until the guest cancels the subscription or cannot be reached."""
         try:
             if message.performative == "cancel":
                 self._cancel(message)
@@ -66,7 +66,7 @@ class Enquiries:
             await self._answer(message, body, performative)
 
     def forget(self, domain: str) -> None:
-        """End the subscriptions from a container, as the link to it has ended."""
+        """End the subscriptions from a container whose link has ended."""
         for receiver, task in tuple(self._subscribers.values()):
             if _domain(receiver) == domain:
                 task.cancel()
@@ -79,7 +79,7 @@ class Enquiries:
             raise DirectoryRequestError("a subscription needs a conversation_id", "missing-parameter")
         if conversation in self._subscribers:
             raise AlreadyRegisteredError(
-                f"there is a subscription {conversation!r} already; name it otherwise"
+                f"there is a subscription {conversation!r} already; choose another name"
             )
         if len(self._subscribers) >= _MOST_SUBSCRIBERS:
             raise DirectoryError(f"{_MOST_SUBSCRIBERS} guests already have subscriptions; try again later")
@@ -98,7 +98,7 @@ class Enquiries:
             self._agent.unfollow(conversation)
 
     def _take_failure(self, message: Message) -> None:
-        """End a subscription if a management agent says that a notification was not delivered."""
+        """End a subscription if a management agent reports that a notification was not delivered."""
         receiver, task = self._subscribers[message.conversation_id or ""]
         speaker, _, domain = (message.sender or "").partition("@")
         is_known = speaker == MANAGEMENT and domain in {self._agent.container.domain, _domain(receiver)}
@@ -111,7 +111,7 @@ class Enquiries:
             task.cancel()
 
     async def _answer(self, message: Message, body: str, performative: str = "inform") -> bool:
-        """Send an answer; return whether that was possible."""
+        """Send an answer; return whether it could be sent."""
         try:
             await self._agent.send(message.make_reply(performative=performative, body=body))
         except FormicaryError:
@@ -120,7 +120,7 @@ class Enquiries:
 
 
 def _as_much_as_fits(found: tuple[ServiceDescription, ...]) -> str:
-    """Return the content that tells what was found, or the beginning of it."""
+    """Return the content of an answer with all services found, or as many as fit."""
     body = encode(Result("search", found))
     while len(body) > _LARGEST_ANSWER and len(found) > 1:
         found = found[: len(found) // 2]

@@ -1,4 +1,4 @@
-"""How agents use the directory, whatever its design, and what a design has to do for that."""
+"""The directory's interface to agents, and what a design implements for it."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     from formicary.directory.model.registrations import Registrations, Successor
 
     Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
-    """Called with what has come or changed, and with what has gone."""
+    """Called with services that are new or changed, and with those that are gone."""
 
 _NO_PROPERTIES: Mapping[str, Any] = {}
 
 
 class Watch(Protocol):
-    """A query that is watched."""
+    """A watched query."""
 
     async def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
 
 
 class Backend(Protocol):
-    """One container's part of the directory, however that is built."""
+    """One container's part of the directory."""
 
     channel: str
     refusal: str | None = None
-    """Why agents cannot use it now, as a sentence."""
+    """Why agents cannot use the directory now, as a sentence."""
     open_subscriptions: set[Subscription]
-    """Those that have begun, and not ended."""
+    """Subscriptions in use."""
 
     async def open(self) -> None:
-        """Open what has a file; StoreError if it cannot be used."""
+        """Start, and open the file, if any; StoreError if it cannot be used."""
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Register a service of an agent of this container, or put it in its own place.
+        """Register a service of an agent of this container, or replace it.
 
         Raises:
-            AlreadyRegisteredError, NotRegisteredError: it is there, though new; it is not, though not new.
+            AlreadyRegisteredError, NotRegisteredError: `is_new` is wrong.
             TooManyServicesError: the agent can have no more.
-            DirectoryError: it is not done.
+            DirectoryError: any other failure.
         """
 
     async def remove(self, agent: str, name: str | None) -> None:
@@ -57,72 +57,72 @@ class Backend(Protocol):
 
         Raises:
             NotRegisteredError: there is none.
-            DirectoryError: it is not done.
+            DirectoryError: any other failure.
         """
 
     def search(self, query: Query) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
-        """Return what matches a query; to be awaited.
+        """Return the services that match a query, as a coroutine.
 
         Raises:
-            DirectoryError: it cannot be found out.
+            DirectoryError: the search failed.
         """
 
     async def watch(self, query: Query, notice: Notice) -> Watch:
-        """Call `notice` with what matches a query, then with each change.
+        """Call `notice` with the services that match a query, then with each change.
 
         Raises:
-            DirectoryError: this directory cannot, or does not.
+            DirectoryError: the query cannot be watched.
         """
 
     def agent_gone(self, agent: str) -> None:
-        """Called when an agent of this container has ended: its services are removed."""
+        """Remove the services of an agent of this container that has ended."""
 
     def hand_over(self, agent: str) -> Registrations | None:
-        """Return what goes with an agent of this container that is about to move; None if nothing does.
+        """Return what moves with an agent of this container; None if there is nothing.
 
-        Nothing changes here: the agent may stay after all.
+        Nothing changes here, as the agent may stay after all.
 
         Raises:
-            MoveError: the agent cannot move now, with why.
+            MoveError: the agent cannot move now; the message says why.
         """
 
     def take_over(self, agent: str, registrations: Registrations) -> Successor | None:
-        """Have from now on what `hand_over` has returned elsewhere, as the agent lives here now.
+        """Take over the result of `hand_over` elsewhere for an agent that lives here now.
 
         Returns:
-            What `release` is to be called with where the agent comes from.
+            The `successor` for `release` in the agent's former container.
         """
 
     def release(self, agent: str, successor: Successor | None) -> None:
-        """Have nothing of an agent any more, which lives elsewhere now; also where it had nothing.
+        """Forget an agent that lives elsewhere now, even if nothing is known of it.
 
         Args:
             agent: its full name.
-            successor: what `take_over` has returned there; None as well if the agent is not there any more.
+            successor: the result of `take_over` there; None as well if the agent is no longer there.
         """
 
     def on_listed(self) -> None:
-        """Called when this container is on the platform's list, and may have been forgotten before."""
+        """Called when this container is put on the platform's list: it may have been forgotten before."""
 
     def has_told(self, domain: str) -> bool:  # noqa: ARG002 -- a replica needs it
-        """Tell whether all is here that another container has to tell of its agents without being asked."""
+        """Return whether another container has sent all entries that it sends without being asked."""
         return True
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
+        """Called when another container is no longer a member."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take a control message of another container's part; ValueError if it is none."""
+        """Handle a control message of another container's part; ValueError if it is invalid."""
 
     async def close(self) -> None:
-        """End."""
+        """Stop."""
 
 
 class Directory:
-    """The platform's directory of services, to search and to watch: `container.directory`.
+    """The platform's directory of services: `container.directory`.
 
     Args:
         backend: the container's part of it.
@@ -147,41 +147,41 @@ class Directory:
     def search(
         self, query: Query | None = None, /, **fields: Any
     ) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
-        """Return the services that match, oldest first; at most 100, unless `max_results` says otherwise.
+        """Return the services that match, oldest first; at most 100 unless `max_results` is given.
 
         Args:
-            query: what is looked for.
-            fields: or else the arguments of `Query`, such as `type="printer"`.
+            query: the query.
+            fields: instead of `query`, its fields, such as `type="printer"`.
 
         Raises:
-            InvalidDescriptionError: that cannot be looked for.
-            DirectoryError: the directory cannot be reached, or does not do it.
+            InvalidDescriptionError: the query is invalid.
+            DirectoryError: the directory cannot be reached, or refuses.
         """
-        # Not `async`, as that would be one more step on the way to the directory and back.
+        # Not `async`, which would be one more step on the way to the directory and back.
         return self._part.search(Query(**fields) if query is None else query)
 
     def subscribe(self, query: Query | None = None, /, **fields: Any) -> Subscription:
-        """Return what gives the services that match, and then those that come and go.
+        """Subscribe to the services that match, then to those that come and go.
 
-        Use it as `async with`, and go through it with `async for`:
+        Use `async with`, then `async for`:
 
             async with agent.directory.subscribe(type="printer") as changes:
                 async for change in changes:
                     ...
 
         Args:
-            query: what is looked for; its limits do not count.
-            fields: or else the arguments of `Query`.
+            query: the query; its limits are ignored.
+            fields: instead of `query`, its fields.
 
         Raises:
-            InvalidDescriptionError: that cannot be looked for.
+            InvalidDescriptionError: the query is invalid.
             DirectoryError: the platform has another kind of directory.
         """
         return Subscription(self._part, Query(**fields) if query is None else query)
 
 
 class AgentDirectory(Directory):
-    """The directory as one agent sees it: `agent.directory`.
+    """An agent's access to the directory: `agent.directory`.
 
     Args:
         backend: the container's part of it.
@@ -205,15 +205,15 @@ class AgentDirectory(Directory):
         ownership: str = "",
         properties: Mapping[str, Any] = _NO_PROPERTIES,
     ) -> ServiceDescription:
-        """Register a service of this agent. It stays until it is deregistered, or the agent ends.
+        """Register a service of this agent until it is deregistered or the agent ends.
 
         Args: those of `ServiceDescription`.
 
         Raises:
             AlreadyRegisteredError: the agent has a service of this name.
             TooManyServicesError: the agent has 10 000 services, its roles in groups included.
-            InvalidDescriptionError: a value is none that a service can have.
-            DirectoryError: the directory cannot be reached, or does not do it.
+            InvalidDescriptionError: a value is invalid.
+            DirectoryError: the directory cannot be reached, or refuses.
             AgentStateError: the agent has ended.
         """
         service = self._describe(
@@ -239,7 +239,7 @@ class AgentDirectory(Directory):
         ownership: str = "",
         properties: Mapping[str, Any] = _NO_PROPERTIES,
     ) -> ServiceDescription:
-        """Put a service in the place of this agent's service of the same name.
+        """Replace this agent's service of the same name.
 
         Args: those of `ServiceDescription`.
 
@@ -263,13 +263,13 @@ class AgentDirectory(Directory):
         """Deregister a service of this agent.
 
         Args:
-            name: the service's name; None for all that the agent has registered. It goes on playing its roles
-                in groups, which have entries of their own.
+            name: the service's name; None for all that the agent has registered, except its roles in groups,
+                which have entries of their own.
 
         Raises:
             NotRegisteredError: the agent has none, or none of this name.
-            InvalidDescriptionError: it is the name of one of the platform's own entries.
-            DirectoryError: the directory cannot be reached, or does not do it.
+            InvalidDescriptionError: the name is that of one of the platform's own entries.
+            DirectoryError: the directory cannot be reached, or refuses.
             AgentStateError: the agent has ended, and its services with it.
         """
         if name is not None:
@@ -284,9 +284,9 @@ class AgentDirectory(Directory):
         return service
 
     def _address(self) -> str:
-        if self._agent.state is AgentState.GONE:  # by now there may be another one of its name
+        if self._agent.state is AgentState.GONE:  # there may be another agent of its name by now
             raise AgentStateError(f"agent {self._agent.name} has ended, so it cannot offer services")
-        if self._agent.state is AgentState.TRANSIT:  # what it has is on the way
+        if self._agent.state is AgentState.TRANSIT:  # its registrations move with it
             raise AgentStateError(f"agent {self._agent.name} is on its way to another container")
         address = self._agent.address
         assert address is not None, "an agent in a container has an address"
@@ -302,11 +302,11 @@ def _check_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has changed among the services that match a query.
+    """A change among the services that match a query.
 
     Attributes:
-        services: those that have come, or are different now.
-        gone: those that match no more, by agent and name.
+        services: those that are new or changed.
+        gone: those that no longer match.
     """
 
     services: tuple[ServiceDescription, ...]
@@ -314,15 +314,15 @@ class Change:
 
 
 class Subscription:
-    """The services that match a query, as they come and go. Use it as `async with`, then `async for`.
+    """The services that match a query, as they come and go. Use `async with`, then `async for`.
 
-    The first change has all that match at the beginning, and may be empty. A slow reader gets
-    all that has happened meanwhile as one change, in which each service is as it was last. It ends when the
-    block is left elsewhere, or the container is closed.
+    The first change has all that match at the beginning, and may be empty. A slow reader gets all changes
+    since its last as one, with the latest version of each service. The iteration ends when the block is left
+    in another task, or the container is closed.
 
     Args:
         backend: the container's part of the directory.
-        query: what is looked for.
+        query: the query.
     """
 
     def __init__(self, backend: Backend, query: Query) -> None:
@@ -345,7 +345,7 @@ class Subscription:
             await watch.close()
 
     def end(self) -> None:
-        """End the iteration, as the block is left or the container is closed."""
+        """End the iteration."""
         self._backend.open_subscriptions.discard(self)
         self._is_over = True
         self._has_news.set()

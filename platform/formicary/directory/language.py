@@ -1,7 +1,7 @@
-"""How agents talk with the directory's agent: JSON, in the ontology `fipa-agent-management`.
+"""The language of the directory's agent: JSON, in the ontology `fipa-agent-management`.
 
 A request's content is an object with an `action` and its arguments; `docs/directory.md` is the reference.
-What cannot be read, or asks for what cannot be, is refused with FIPA00023's names for the reasons.
+Unreadable and impossible requests are refused with FIPA00023's names for the reasons.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ SUBSCRIBE = "fipa-subscribe"
 """The protocol of the action `subscribe`."""
 
 LONGEST_LEASE = 366 * 24 * 3600.0
-"""Seconds that a lease lasts at most; without one, a registration lasts until it is taken back."""
+"""The longest lease in seconds; without a lease, a registration lasts until it is removed."""
 
 DEEPEST = 16
-"""How many directories a search goes on to at most, one behind the other."""
+"""The most directories that a search passes through one after the other."""
 
 _MOST_MOVES = 1 << 53
 
 LONGEST_ID = 128
-"""Characters in the name of a search: directories remember many of them."""
+"""The most characters of a `search_id`: directories remember many of them."""
 
 
 class _Action(
     msgspec.Struct, frozen=True, tag_field="action", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What all requests have in common: how they are written."""
+    """The encoding of all requests."""
 
 
 class _WithServices(_Action, frozen=True):
@@ -74,11 +74,11 @@ class _WithServices(_Action, frozen=True):
 
 
 class Register(_WithServices, frozen=True, tag="register"):
-    """Add services; fails as a whole if one of them is registered.
+    """Add services; fails as a whole if one of them is already registered.
 
     Args:
         services: at least one.
-        lease: for how many seconds, unless renewed by `modify`; None for ever.
+        lease: seconds until they end unless renewed by `modify`; None for ever.
 
     Raises:
         InvalidDescriptionError: two services have the same name, or the lease is too long.
@@ -86,14 +86,14 @@ class Register(_WithServices, frozen=True, tag="register"):
 
 
 class Modify(_WithServices, frozen=True, tag="modify"):
-    """Replace services of the same names, and renew them; fails if one is not registered.
+    """Replace services of the same names, and renew their leases; fails if one is not registered.
 
     Arguments and errors are as of `Register`; the lease begins now.
     """
 
 
 class Renew(_WithServices, frozen=True, tag="renew"):
-    """Put services whether they are registered or not: by the container of their agents, which still live.
+    """Register or replace services, on behalf of agents that still live in the sender's container.
 
     Arguments and errors are as of `Modify`.
     """
@@ -104,7 +104,7 @@ class Deregister(_Action, frozen=True, tag="deregister"):
 
     Args:
         agent: the agent's full name.
-        names: the services' names; none for all that it has.
+        names: the services' names; empty for all.
     """
 
     agent: str
@@ -112,13 +112,13 @@ class Deregister(_Action, frozen=True, tag="deregister"):
 
 
 class Host(_Action, frozen=True, tag="host"):
-    """Know which agents live in the sender's container though it is not, or was not always, their home.
+    """Record agents in the sender's container that have moved.
 
     Args:
-        agents: how often each had moved when it came there, by full name; null if it has ended there.
+        agents: how often each had moved when it arrived there, by full name; null if it has ended there.
 
     Raises:
-        InvalidDescriptionError: there is none, or one cannot have moved so often.
+        InvalidDescriptionError: there are none, or a number is out of range.
     """
 
     agents: dict[str, int | None]
@@ -135,8 +135,8 @@ class Search(_Action, frozen=True, tag="search"):
 
     Args:
         query: which, and how many.
-        max_depth: how many directories behind this one are asked as well, one behind the other, 0 to 16.
-        search_id: names the search, so that no directory answers it twice; at most 128 characters.
+        max_depth: number of further directories in a row to which the search is forwarded, 0 to 16.
+        search_id: identifies the search, so that no directory answers it twice; at most 128 characters.
 
     Raises:
         InvalidDescriptionError: the depth is out of range, or the name too long.
@@ -154,24 +154,24 @@ class Search(_Action, frozen=True, tag="search"):
 
 
 class Subscribe(_Action, frozen=True, tag="subscribe"):
-    """Be told of services that come and go, until the conversation is cancelled.
+    """Subscribe to services that come and go, until the conversation is cancelled.
 
     Args:
-        query: which; its limits do not count.
+        query: which; its limits are ignored.
     """
 
     query: Query
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What an `inform` says.
+    """The content of an `inform`.
 
     Args:
-        done: the action that is done.
-        services: what a search has found, or what has come or changed since the last notification.
-        gone: what has gone since the last notification.
-        anew: whether a subscriber is to forget what it was told before: this is all.
-        more: whether the next notification goes on with this one.
+        done: the action performed.
+        services: those found by a search, or new or changed since the last notification.
+        gone: those removed since the last notification.
+        anew: whether this replaces all earlier notifications.
+        more: whether this is continued, by the next notification or another search.
     """
 
     done: str
@@ -185,7 +185,7 @@ Request = Register | Modify | Renew | Deregister | Host | Search | Subscribe
 
 
 def read_request(message: Message) -> Request:
-    """Return what a message asks of the directory.
+    """Return the request in a message.
 
     Raises:
         DirectoryRequestError: it cannot be read; its `reason` is FIPA00023's.
@@ -213,10 +213,10 @@ def read_request(message: Message) -> Request:
 
 
 def decode_request(body: str | bytes) -> Request:
-    """Return the request that a content is.
+    """Return the request in a content.
 
     Raises:
-        DirectoryRequestError: it is none; its `reason` is FIPA00023's.
+        DirectoryRequestError: it cannot be read; its `reason` is FIPA00023's.
     """
     request = _searches.get(body) if len(body) <= _SHORT else None
     if request is not None:
@@ -242,7 +242,7 @@ def encode(content: Request | Result) -> str:
 def encode_changes(
     services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
 ) -> Iterator[str]:
-    """Yield the contents of notifications that tell of all this; at least one."""
+    """Yield the contents of the notifications of these changes; at least one."""
     for start in range(0, max(len(services), len(gone), 1), _MOST_AT_ONCE):
         end = start + _MOST_AT_ONCE
         more = end < max(len(services), len(gone))
@@ -252,8 +252,8 @@ def encode_changes(
 
 
 def decode_result(body: str | bytes) -> Result:
-    """Return what an `inform` says; DirectoryRequestError if it is no result."""
-    # In the process in which it was written, the text is the same object: it need not be read.
+    """Return the result in an `inform`; DirectoryRequestError if there is none."""
+    # In the process that wrote it, the text is the same object and need not be decoded.
     written = _written.pop(id(body), None)
     if written is not None and written[0] is body:
         return written[1]
@@ -264,7 +264,7 @@ def decode_result(body: str | bytes) -> Result:
 
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
-    """Return the performative and the content that tell of an error."""
+    """Return the performative and the content that report an error."""
     is_value = isinstance(error, InvalidDescriptionError)
     return write_error(error, "unrecognised-parameter-value" if is_value else "internal-error")
 
@@ -280,15 +280,15 @@ DIALECT: Dialect[DirectoryError] = Dialect(
     },
 )
 decode_error = DIALECT.read_error
-_MOST_AT_ONCE = 100  # services in a message: at 16 KiB each, it fits through every link between containers
+_MOST_AT_ONCE = 100  # services in a message: at 16 KiB each, it fits every link
 _SHORT = 256  # bytes or characters
 _REMEMBERED = 1024
-_searches: dict[str | bytes, Request] = {}  # short ones that were read: most are asked again and again
+_searches: dict[str | bytes, Request] = {}  # short ones, as most are repeated
 _ACTS = frozenset({"request", "subscribe"})
 _LANGUAGES = frozenset({None, LANGUAGE})
 _ONTOLOGIES = frozenset({None, ONTOLOGY})
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _HANDED_OVER = 256
-_written: dict[int, tuple[str, Result]] = {}  # the latest results that were written here, by identity of text
+_written: dict[int, tuple[str, Result]] = {}  # the latest results written here, by id of text
 _results = msgspec.json.Decoder(Result)
 _encode = msgspec.json.Encoder().encode

@@ -1,4 +1,4 @@
-"""The directory for guests of the platform: it asks the platform's container, whatever its design."""
+"""The directory for guests of the platform, which asks the platform's container."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class DirectoryProxy(CentralDirectory):
         self._ontology = ENQUIRIES
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Refuse: guests register nothing."""
+        """Refuse: guests cannot register services."""
         del service, is_new
         raise self._no(agent)
 
     async def remove(self, agent: str, name: str | None) -> None:
-        """Refuse: guests register nothing."""
+        """Refuse: guests cannot register services."""
         del name
         raise self._no(agent)
 
@@ -43,7 +43,7 @@ class DirectoryProxy(CentralDirectory):
         )
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query, which may take several questions."""
+        """Return the matches of a query, with as many requests as that takes."""
         found: list[ServiceDescription] = []
         while len(found) < query.max_results:
             left = query.max_results - len(found)

@@ -1,4 +1,4 @@
-"""How containers write control messages to each other: as msgpack that is checked when it is read."""
+"""The encoding of control messages between containers: msgpack, validated when it is decoded."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ encode = msgspec.msgpack.Encoder().encode
 
 @dataclass(slots=True, frozen=True)
 class Send:
-    """What a state machine wants done: send a control message to a container."""
+    """An instruction of a state machine: send a control message to a container."""
 
     domain: str
     payload: bytes
 
 
 class ControlDecoder(Generic[T]):
-    """Reads the control messages of one channel.
+    """Decodes the control messages of one channel.
 
     Args:
-        decoder: knows these messages.
-        what: what they are, as part of a sentence.
+        decoder: the decoder of these messages.
+        what: describes them, as part of a sentence.
     """
 
     def __init__(self, decoder: msgspec.msgpack.Decoder[T], what: str) -> None:
@@ -35,10 +35,10 @@ class ControlDecoder(Generic[T]):
         self._what = what
 
     def decode(self, payload: bytes | memoryview) -> T:
-        """Return the message of another container.
+        """Return a message of another container.
 
         Raises:
-            ValueError: it is none of this channel.
+            ValueError: it is invalid.
         """
         try:
             return self._decode(payload)

@@ -1,4 +1,4 @@
-"""The language of FIPA00023's agents: JSON, and how requests and errors are written and read."""
+"""The language of FIPA00023's agents: encodes and decodes requests and errors as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLONING = "formicary-mobility"
 """The ontology of requests for copies of agents, between containers."""
 LANGUAGE = "json"
 REQUEST = "fipa-request"
-"""The protocol of all actions that are asked for once."""
+"""The protocol of all one-off actions."""
 
 PERFORMATIVES = {
     "unsupported-act": "not-understood",
@@ -39,15 +39,15 @@ PERFORMATIVES = {
     "not-moved": "failure",
     "internal-error": "failure",
 }
-"""Which performative says what goes wrong, by the reason; after an `agree` it is always `failure`."""
+"""The performative of an error, by its reason; after an `agree` it is always `failure`."""
 
 
 class ErrorContent(msgspec.Struct, frozen=True):
-    """The content of an answer that tells of an error.
+    """The content of an answer that reports an error.
 
     Args:
-        error: the reason, by FIPA00023's name for it.
-        message: the sentence that says what is wrong.
+        error: FIPA00023's name for the reason.
+        message: the error message, a sentence.
     """
 
     error: str
@@ -59,11 +59,11 @@ class Dialect(Generic[E]):
     """The requests and errors of one kind of agent.
 
     Args:
-        speaker: who it is, as part of a sentence.
-        actions: what can be asked of it, as part of a sentence.
-        error: what is raised here when it says that something failed.
-        request_error: makes what is raised where a request is at fault, from a sentence and the reason.
-        kinds: what else is raised, by the reason.
+        speaker: names the agent, as part of a sentence.
+        actions: its actions, as part of a sentence.
+        error: raised when the agent reports a failure.
+        request_error: creates the error for a faulty request, from a sentence and the reason.
+        kinds: other errors to raise, by the reason.
     """
 
     speaker: str
@@ -73,7 +73,7 @@ class Dialect(Generic[E]):
     kinds: Mapping[str, type[E]]
 
     def read_request(self, decoder: msgspec.json.Decoder[T], body: str | bytes) -> T:
-        """Return the request that a content is; raise a `request_error` if it is none."""
+        """Return the request in a content; raise a `request_error` if there is none."""
         try:
             return decoder.decode(body)
         except msgspec.ValidationError as error:
@@ -84,7 +84,7 @@ class Dialect(Generic[E]):
             raise self.request_error(f"the content is not JSON: {error}", "unrecognised-value") from None
 
     def read_error(self, body: str | bytes) -> E:
-        """Return the error in an answer other than `inform`, whoever has written it."""
+        """Return the error in an answer other than `inform`, even if its content is not this language."""
         try:
             content = _errors.decode(body)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -97,20 +97,20 @@ class Dialect(Generic[E]):
 
 
 def write_error(error: FormicaryError, reason: str) -> tuple[str, str]:
-    """Return the performative and the content that tell of an error.
+    """Return the performative and the content that report an error.
 
     Args:
-        error: it may say the reason itself.
-        reason: the reason where it does not.
+        error: the error, which may have a reason.
+        reason: the reason if it has none.
     """
     reason = getattr(error, "reason", reason)
     return PERFORMATIVES[reason], _encode(ErrorContent(reason, sentence(str(error)))).decode()
 
 
 def _reason(error: msgspec.ValidationError) -> str:
-    """Return FIPA00023's name for what is wrong with JSON that is no request.
+    """Return FIPA00023's name for the reason why JSON is no valid request.
 
-    By msgspec's words, since it has no codes; where it has others, the general one.
+    Derived from msgspec's wording, since it has no codes; the general name for unknown wording.
     """
     text = str(error)
     if ("$" not in text and text.startswith("Expected")) or text.endswith("`action`"):

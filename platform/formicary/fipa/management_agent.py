@@ -1,4 +1,4 @@
-"""The agent `ams` that every container has: it answers for the container, and asks others (FIPA00023)."""
+"""The agent `ams` of every container, which answers for it and asks others (FIPA00023)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     Handler = Callable[[Message], Awaitable[None] | None]
 
 _ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
-_QUIET = _ANSWERS | {"agree"}  # nobody gets an answer to an answer: that could go on for ever
-_MOST = 1000  # messages that are being answered, some of which wait for other containers
-_TICK = 1.0  # s between looks at which questions have waited too long
+_QUIET = _ANSWERS | {"agree"}  # never answered, or it could go on for ever
+_MOST = 1000  # requests being handled, some of which wait for other containers
+_TICK = 1.0  # s between checks for questions that have timed out
 
 
 class ManagementAgent(MicroAgent):
-    """A container's own agent: asks other agents, and hands what it is asked to handlers, by ontology."""
+    """A container's own agent, which asks other agents, and passes requests to handlers by ontology."""
 
     __slots__ = ("_conversations", "_handlers", "_numbers", "_pending", "_prefix", "_timer")
 
@@ -41,16 +41,16 @@ class ManagementAgent(MicroAgent):
 
     def __init__(self) -> None:
         super().__init__(MANAGEMENT)
-        # By what the answer carries as in_reply_to: who waits, for whom, and until when by the loop's clock.
+        # By the answer's in_reply_to: the waiter, the receiver, and the deadline by the loop's clock.
         self._pending: dict[str, tuple[Answer, Any, float]] = {}
-        self._prefix = randomness.name(12)  # so that no earlier container's answers are taken for ours
+        self._prefix = randomness.name(12)  # so that answers to an earlier container do not match
         self._timer: asyncio.TimerHandle | None = None
         self._conversations: dict[str, Callable[[Message], None]] = {}  # by conversation
         self._handlers: dict[str, Handler] = {}
         self._numbers = count(1)
 
     def serve(self, ontology: str, handler: Handler) -> None:
-        """Hand messages of an ontology, except for answers, to `handler` from now on."""
+        """Pass messages of an ontology, except for answers, to `handler` from now on."""
         self._handlers[ontology] = handler
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -70,18 +70,18 @@ class ManagementAgent(MicroAgent):
         conversation_id: str | None = None,
     ) -> Message:
         """Return a request in JSON to another agent, for `ask`."""
-        # Arguments by their places take half the time that they take by name.
+        # Positional arguments take half the time of keyword arguments.
         return Message(
             receiver, None, body, performative, None, None, LANGUAGE, None, ontology, protocol,
             conversation_id, f"{self._prefix}-{next(self._numbers)}",
         )  # fmt: skip
 
     async def ask(self, message: Message, timeout: float = ANSWERS_WITHIN) -> Message:
-        """Send a request, and return the final answer to it, which is not an `agree`.
+        """Send a request, and return the final answer, not an `agree`.
 
         Args:
-            message: what `make_request` has returned.
-            timeout: seconds, to the second.
+            message: the result of `make_request`.
+            timeout: seconds, accurate to one second.
 
         Raises:
             UndeliveredError: it could not be delivered.
@@ -92,7 +92,7 @@ class ManagementAgent(MicroAgent):
         assert name is not None
         loop = asyncio.get_running_loop()
         answer = Answer(loop=loop)
-        # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
+        # One timer for all: setting and cancelling one for each question would cost as much as asking.
         self._pending[name] = answer, message.to, loop.time() + timeout
         if self._timer is None:
             self._timer = loop.call_later(_TICK, self._expire)
@@ -111,11 +111,11 @@ class ManagementAgent(MicroAgent):
         self._timer = loop.call_later(_TICK, self._expire) if self._pending else None
 
     def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
-        """Call `notice` with each message of a conversation, also with answers to requests."""
+        """Call `notice` with each message of a conversation, including answers to requests."""
         self._conversations[conversation] = notice
 
     def unfollow(self, conversation: str) -> None:
-        """Call nobody with the messages of a conversation any more."""
+        """Stop following a conversation."""
         self._conversations.pop(conversation, None)
 
     channel = "management"
@@ -124,24 +124,24 @@ class ManagementAgent(MicroAgent):
         """Called when another container is a member."""
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more: nobody there will answer."""
+        """Called when another container is no longer a member: nobody there will answer."""
         name = domain.partition(".")[0]
         for answer, receiver, _ in self._pending.values():
             if not answer.done() and str(receiver).partition("@")[2] == domain:
                 answer.fail(UndeliveredError(f"container {name} has ended before {receiver} answered"))
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Refuse control messages: others ask by messages."""
+        """Refuse control messages: others ask by agent messages."""
         raise ValueError(f"{domain} sent {len(payload)} bytes to a management agent")
 
-    # -- being asked ----------------------------------------------------------------------------------------
+    # -- incoming requests ----------------------------------------------------------------------------------
 
     def make_answer(self, message: Message, performative: str, body: str | bytes) -> Message | None:
-        """Return an answer in JSON to a request; if nobody can get one, None, and a dead letter."""
+        """Return an answer in JSON to a request; make a dead letter and return None if there can be none."""
         try:
             answer = message.make_reply(performative=performative, body=body)
             if answer.language == LANGUAGE and answer.protocol == REQUEST and answer.ontology is not None:
-                return answer  # as to containers, which say all this
+                return answer  # requests of containers have all this
             return answer.replace(language=LANGUAGE, ontology=message.ontology or ONTOLOGY, protocol=REQUEST)
         except FormicaryError as error:
             reason = f"it cannot be answered: {error}"
@@ -149,7 +149,7 @@ class ManagementAgent(MicroAgent):
             return None
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Take a message."""
+        """Handle a message."""
         performative = message.performative
         if performative == "inform" and message.conversation_id is None:
             asked = self._pending.get(message.in_reply_to or "")
@@ -183,7 +183,7 @@ class ManagementAgent(MicroAgent):
             self.container.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     def _is_late(self, message: Message) -> bool:
-        """Tell whether a message answers a request that nobody waits for any more."""
+        """Return whether a message answers a request that nobody waits for any more."""
         return message.performative == "failure" or (message.in_reply_to or "").startswith(self._prefix)
 
     def _settle(self, answer: Answer, message: Message) -> None:
@@ -197,4 +197,4 @@ class ManagementAgent(MicroAgent):
         try:
             self.send_nowait(message.make_reply(performative="not-understood", body=reason))
         except (ContainerClosedError, MailboxFullError):
-            return  # who asks so much and reads no answers need not be told
+            return  # a sender that asks so much and reads no answers need not get one

@@ -1,11 +1,11 @@
-"""Groups and roles (MaDKit's agent, group, role): agents meet in groups, and play roles there.
+"""Groups in which agents play roles (MaDKit's agent, group, role).
 
-- `naming`: names of roles, and how the directory writes them
-- `roster`: who plays what, without any input or output
+- `naming`: names of roles, and their entries in the directory
+- `roster`: the players of each role, without I/O
 - `admission`: asks gatekeepers, and answers for them
 - `mailing`: sends to groups
-- `distributor`: the agent that takes what others have sent to groups
-- `service`: a container's part of the groups, which puts these together
+- `distributor`: the agent that receives messages to groups
+- `service`: a container's part of the groups, which combines these
 - `subscription`, `interface`: what agents see
 """
 

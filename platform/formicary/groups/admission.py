@@ -1,4 +1,4 @@
-"""Asking a group's gatekeeper for a role: it runs in the container of the group's manager."""
+"""Asks a group's gatekeeper, which runs in the container of the group's manager, for a role."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ Gatekeeper = Callable[[str, str, Any], bool | str | Awaitable[bool | str]]
 
 logger = get_logger("formicary.groups")
 
-_PATIENCE: Final = 10.0  # s that a gatekeeper gets to decide
+_PATIENCE: Final = 10.0  # s for a gatekeeper's decision
 _LONGEST: Final = 1000  # characters of a reason
-_LOOK: Final = 0.02  # s between looks at whether a manager has arrived
+_LOOK: Final = 0.02  # s between checks whether a manager has arrived
 _TRANSIT = AgentState.TRANSIT
 
 
 class RequestRole(
     msgspec.Struct, frozen=True, tag_field="action", tag="request-role", forbid_unknown_fields=True
 ):
-    """The request of an agent's container to that of a group's manager.
+    """A request of an agent's container to that of a group's manager.
 
     Args:
         manager: the full name of the manager.
-        agent: the full name of who wants to play a role.
+        agent: the full name of the agent that requests the role.
         community: the name of the community.
         group: the name of the group.
         role: the name of the role.
-        pass_key: what the gatekeeper is to be shown.
+        pass_key: passed to the gatekeeper.
     """
 
     manager: str
@@ -63,10 +63,10 @@ class _Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MethodGatekeeper:
-    """A gatekeeper that is a method of its group's manager, which has come from another container.
+    """A gatekeeper that is a method of a manager that has moved here.
 
     Args:
-        agents: those of the container, by full name.
+        agents: the container's agents, by full name.
         manager: the full name of the manager.
         name: the name of the method.
     """
@@ -83,12 +83,12 @@ class MethodGatekeeper:
 
 
 def is_method(kind: type, name: str) -> bool:
-    """Tell whether a class has a method of this name."""
+    """Return whether a class has a method of this name."""
     return inspect.isfunction(getattr(kind, name, None))
 
 
 class AdmissionControl:
-    """Asks gatekeepers in other containers, and has those of this container's agents decide."""
+    """Asks gatekeepers in other containers, and calls those of this container's agents."""
 
     def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container
@@ -97,11 +97,11 @@ class AdmissionControl:
         agent.serve(ONTOLOGY, self.handle)
 
     def set_gatekeeper(self, manager: str, community: str, group: str, gatekeeper: Gatekeeper) -> None:
-        """Have `gatekeeper` decide for a group that an agent of this container manages."""
+        """Set the gatekeeper of a group that an agent of this container manages."""
         self._gatekeepers[manager, community, group] = gatekeeper
 
     def remove_gatekeeper(self, manager: str, community: str, group: str) -> None:
-        """Remove the gatekeeper of a group, if it has one."""
+        """Remove the gatekeeper of a group, if any."""
         self._gatekeepers.pop((manager, community, group), None)
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -112,18 +112,20 @@ class AdmissionControl:
         Args:
             agent: its full name.
             role: the role.
-            manager: the full name of who manages the group.
-            domain: that of the container where the manager lives, as far as is known.
-            pass_key: what the gatekeeper is shown: anything that JSON can say.
+            manager: the full name of the group's manager.
+            domain: the domain of the manager's last known container.
+            pass_key: passed to the gatekeeper: any value that JSON can encode.
 
         Raises:
-            AdmissionError: it may not; with the gatekeeper's reason.
+            AdmissionError: it may not, for the gatekeeper's reason.
             GroupError: the manager's container cannot be asked.
-            InvalidMessageError: JSON cannot say the pass key.
+            InvalidMessageError: JSON cannot encode the pass key.
         """
         content = _write(RequestRole(manager, agent, *role, pass_key))
         if domain == self._container.domain:
-            reason = await self._decide(_requests.decode(content))  # what it is shown is the same everywhere
+            reason = await self._decide(
+                _requests.decode(content)
+            )  # decoded, so that the pass key is the same as elsewhere
             if reason is not None:
                 raise AdmissionError(reason)
             return
@@ -135,7 +137,7 @@ class AdmissionControl:
         if answer.performative != "inform":
             raise _read_error(answer)
 
-    # -- being asked ----------------------------------------------------------------------------------------
+    # -- incoming requests ----------------------------------------------------------------------------------
 
     async def handle(self, message: Message) -> None:
         """Answer a request."""
@@ -151,7 +153,7 @@ class AdmissionControl:
             await self._answer(message, "refuse", ErrorContent("refused", reason))
 
     def _read(self, message: Message) -> RequestRole:
-        """Return what a message asks for; ValueError if it may not ask for that."""
+        """Return the request in a message; ValueError if it is invalid or its sender may not make it."""
         if message.performative != "request" or message.protocol not in {None, REQUEST}:
             raise ValueError("of groups, a container understands the performative request, with fipa-request")
         if message.language not in {None, LANGUAGE}:
@@ -162,14 +164,14 @@ class AdmissionControl:
             raise ValueError(f"cannot read the request for a role: {error}") from None
         home = request.agent.partition("@")[2]
         speaker, _, domain = (message.sender or "").partition("@")
-        # The container of an agent that has moved is not in its name; other members are believed.
+        # The name of an agent that has moved does not show its container; other members are trusted.
         is_member = domain == home or domain in self._container.members
         if speaker != MANAGEMENT or not is_member or not is_container_of(home, self._container.platform):
             raise ValueError(f"{message.sender} may not ask for {shorten(request.agent)}: its container does")
         return request
 
     async def _decide(self, request: RequestRole) -> str | None:
-        """Return None if an agent may play a role, else why not."""
+        """Return None if an agent may play a role, otherwise why not."""
         try:
             async with asyncio.timeout(_PATIENCE):
                 await self._wait_while_away(request.manager)
@@ -193,7 +195,7 @@ class AdmissionControl:
         return f"the gatekeeper of the group {request.group!r} returned neither True nor False"
 
     async def _wait_while_away(self, manager: str) -> None:
-        """Wait while a manager is neither here nor elsewhere: what it decided would not go along."""
+        """Wait while a manager is between containers, as its decisions would not move with it."""
         agents = self._container.dispatcher.agents
         while (agent := agents.get(manager)) and agent.state is _TRANSIT:  # noqa: ASYNC110 -- it ends in many ways
             await asyncio.sleep(_LOOK)
@@ -204,7 +206,7 @@ class AdmissionControl:
         """Return the name of the method that is the gatekeeper of a manager's group; None if it has none.
 
         Raises:
-            MoveError: the gatekeeper is no method of the manager, and cannot go along.
+            MoveError: the gatekeeper is no method of the manager, and cannot move.
         """
         gatekeeper = self._gatekeepers.get((manager, role.community, role.group))
         if gatekeeper is None:
@@ -222,7 +224,7 @@ class AdmissionControl:
         )
 
     def take_over(self, manager: str, role: Role, name: str) -> None:
-        """Have a method of an agent that has come decide for its group."""
+        """Set a method of an agent that has arrived as the gatekeeper of its group."""
         agents = self._container.dispatcher.agents
         self._gatekeepers[manager, role.community, role.group] = MethodGatekeeper(agents, manager, name)
 
@@ -234,7 +236,7 @@ class AdmissionControl:
 
 
 def _shorten(reason: str) -> str:
-    """Return a reason as it can be sent."""
+    """Return a reason, cut to the length that can be sent."""
     return reason[:_LONGEST].encode(errors="replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""A container's own agent that takes messages to groups and hands them to the members in the container."""
+"""A container's own agent that delivers messages to groups to their members in the container."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from formicary.groups.roster import Players
     from formicary.groups.service import GroupService
 
-_PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
-_MOST_UNVERIFIED: Final = 10_000  # messages that wait until it is known whether their senders are members
+_PATIENCE: Final = 1  # messages that may wait for a member: one message to a group may wait for many
+_MOST_UNVERIFIED: Final = 10_000  # messages that wait for the verification of their senders
 
 
 class Distributor(MicroAgent):
-    """Hands on messages to groups as they come in, without a queue of its own.
+    """Delivers messages to groups as they arrive, without a queue of its own.
 
-    While too much waits for one of the members, those who send to groups have to wait, as they do for a
-    mailbox: like a link, it is told so by the container's overflow (`overflow.Origin`), and tells the links.
-    What has come is handed out all the same: else what its sender sends a member next would overtake it.
+    While too much waits for one of the members, senders to groups must wait, as for a mailbox: like a link,
+    it is notified by the container's overflow (`overflow.Origin`), and notifies the links. Messages that
+    have arrived are delivered all the same, or the sender's next message to a member would overtake them.
 
     Args:
-        service: who knows the members.
+        service: knows the members.
     """
 
     def __init__(self, service: GroupService) -> None:
         super().__init__(DISTRIBUTOR)
         self._service = service
         self._full_name = f"{DISTRIBUTOR}@{service.container.domain}"
-        self._paused: set[str] = set()  # members that too much waits for
-        self._sources: list[Source] = []  # links whose other ends were told to send nothing more
+        self._paused: set[str] = set()  # members for which too much waits
+        self._sources: list[Source] = []  # links whose other ends are paused
         self._unverified: dict[str, list[tuple[Message, Content]]] = {}  # by sender
-        self._unverified_count = 0  # how many these are
+        self._unverified_count = 0  # number of these
         self._waiting: list[asyncio.Future[None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Start in the service's container, if that is not done.
+        """Start in the service's container, unless it has started.
 
         Raises:
             NameTakenError: an agent of that name lives there.
@@ -67,7 +67,7 @@ class Distributor(MicroAgent):
         container.dispatcher.overflow.divert(self._full_name, self)
 
     async def stop(self) -> None:
-        """End."""
+        """Stop."""
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -77,19 +77,19 @@ class Distributor(MicroAgent):
         self._make_room()
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Refuse: all messages come by `accept`."""
+        """Refuse: all messages arrive by `accept`."""
         raise NotImplementedError(f"{message} took another way than all others")
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- entrance -------------------------------------------------------------------------------------------
 
     def message_entrance(self) -> Deliver:
-        """Return what takes messages, past the queue of micro-agents."""
+        """Return the entrance, which bypasses the queue of micro-agents."""
         return self.accept
 
     deliver_message = property(message_entrance)
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message to a group; return this sink if there is no room."""
+        """Accept a message to a group; return this sink if there is no room."""
         if self._unverified_count >= _MOST_UNVERIFIED:
             return (self,)
         try:
@@ -101,19 +101,19 @@ class Distributor(MicroAgent):
         return None
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message of another container."""
+        """Accept a message from another container."""
         self._service.container.dispatcher.overflow.deliver(message, receiver, source)
         if self._paused and source not in self._sources:
             self._sources.append(source)
             source.pause_sender(receiver, is_paused=True)
 
     def forget(self, source: Source) -> None:
-        """Called when the other end of a link has forgotten what it was told."""
+        """Called when the other end of a link has forgotten that it is paused."""
         if source in self._sources:
             self._sources.remove(source)
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room."""
+        """Accept a message; return False if there is no room."""
         return self.accept(message) is None
 
     async def room(self) -> None:
@@ -123,7 +123,7 @@ class Distributor(MicroAgent):
         await future
 
     def is_done(self) -> bool:
-        """Tell whether nothing is handed out here any more."""
+        """Return whether it has stopped delivering."""
         return self.state is AgentState.GONE
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
@@ -149,15 +149,15 @@ class Distributor(MicroAgent):
     def __str__(self) -> str:
         return f"the way to groups in container {self._service.container.name}"
 
-    # -- who may --------------------------------------------------------------------------------------------
+    # -- permissions ----------------------------------------------------------------------------------------
 
     def _take(self, message: Message, content: Content) -> None:
-        """Hand a message out if its sender is known as a member, else ask the directory."""
+        """Deliver a message if its sender is a known member, otherwise ask the directory."""
         sender = message.sender or ""
         if sender not in self._unverified and self._is_member(sender, content):
             self._hand_out(message, content)
             return
-        # What comes after something unverified waits as well, to stay in order.
+        # Messages after an unverified one wait as well, to stay in order.
         self._unverified_count += 1
         unverified = self._unverified.setdefault(sender, [])
         unverified.append((message, content))
@@ -171,7 +171,7 @@ class Distributor(MicroAgent):
         return group is not None and sender in group.roles_of
 
     async def _verify(self, sender: str) -> None:
-        """Find out whether a sender may send: it may have joined the group, unknown here as yet."""
+        """Verify a sender, which may have joined the group without being known here yet."""
         unverified = self._unverified[sender]
         try:
             while unverified:
@@ -201,7 +201,7 @@ class Distributor(MicroAgent):
             return None
         return f"{sender} is not in the group {group!r}, and may not send to it"
 
-    # -- the way out ----------------------------------------------------------------------------------------
+    # -- delivery -------------------------------------------------------------------------------------------
 
     def _hand_out(self, message: Message, content: Content) -> None:
         community, name, role, inner, others = content
@@ -221,7 +221,7 @@ class Distributor(MicroAgent):
             container.dispatcher.overflow.deliver(address_to(inner, member), member, self, _PATIENCE)
 
     def _members(self, players: Players) -> list[str]:
-        """Return the agents of this container, wherever they live now: others may not know that yet."""
+        """Return the agents of this container, wherever they live now: the sender may not know yet."""
         domain = self._service.container.domain
         at_home = f"@{domain}"
         away = [agent for agent in players.visitors if agent.endswith(at_home)]

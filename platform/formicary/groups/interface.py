@@ -1,4 +1,4 @@
-"""Groups as an agent sees them."""
+"""The interface of groups to agents."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from formicary.groups.service import GroupService
 
 PUBLIC = "public"
-"""The community of groups for which none is named."""
+"""The default community of groups."""
 
 
 class AgentGroups:
-    """The groups of the platform, in which agents play roles: `agent.groups`.
+    """An agent's access to the groups of the platform: `agent.groups`.
 
     The names of communities, groups and roles are 1 to 255 printable characters without `/`: `create` and
     `request_role` raise InvalidNameError with any other. All raise DirectoryError if the directory cannot be
@@ -51,19 +51,19 @@ class AgentGroups:
         distributed: bool = True,
         exist_ok: bool = False,
     ) -> None:
-        """Create a group, and play the role `manager` in it. It ends when its last member has left.
+        """Create a group, and play the role `manager` in it. It ends when its last member leaves.
 
         Args:
             group: the group's name.
             community: the name of its community.
             gatekeeper: decides who may play a role: a function or coroutine function of the agent's full
-                name, the role and the pass key, that returns whether it may, or the reason why not. It has
-                10 s; if it fails, it refuses. None: everybody may.
+                name, the role and the pass key that returns a bool, or the reason for a refusal. It has
+                10 s; an exception refuses. None admits everybody.
             distributed: whether all containers of the platform have the group, or only this one.
-            exist_ok: whether it is no error if there is one of this name: then that stays as it is.
+            exist_ok: whether to leave an existing group of this name as it is, instead of raising.
 
         Raises:
-            GroupExistsError: there is one of this name, as far as is known here.
+            GroupExistsError: a group of this name is known here.
             AgentStateError: the agent has ended.
         """
         check_name("group", group)
@@ -78,19 +78,19 @@ class AgentGroups:
     async def request_role(
         self, group: str, role: str, *, community: str = PUBLIC, pass_key: Any = None
     ) -> None:
-        """Play a role in a group, and so be a member of it; if the agent does already, nothing happens.
+        """Play a role in a group, as a member of it; do nothing if the agent already plays it.
 
         Args:
             group: the group's name.
-            role: the role's name; `manager` is only for who has created the group.
+            role: the role's name; `manager` is reserved for the group's creator.
             community: the name of the group's community.
-            pass_key: what the group's gatekeeper is shown: anything that JSON can say.
+            pass_key: passed to the group's gatekeeper: any value that JSON can encode.
 
         Raises:
-            NoSuchGroupError: there is no such group, as far as is known here.
-            AdmissionError: the gatekeeper refuses, with its reason; or there is none any more.
+            NoSuchGroupError: no such group is known here.
+            AdmissionError: the gatekeeper refuses, with its reason, or is gone.
             GroupError: the container of the group's manager cannot be asked.
-            InvalidMessageError: JSON cannot say the pass key.
+            InvalidMessageError: JSON cannot encode the pass key.
             AgentStateError: the agent has ended.
         """
         asked = Role(check_name("community", community), check_name("group", group), check_name("role", role))
@@ -98,7 +98,7 @@ class AgentGroups:
         await self._service.request_role(self._agent, asked, pass_key)
 
     async def leave_role(self, group: str, role: str, *, community: str = PUBLIC) -> None:
-        """Play a role no longer; an agent that plays no other role in the group has left it.
+        """Stop playing a role; an agent without another role in the group has left it.
 
         Args:
             group: the group's name.
@@ -111,7 +111,7 @@ class AgentGroups:
         await self._service.leave_role(address_of(self._agent), Role(community, group, role))
 
     async def leave(self, group: str, *, community: str = PUBLIC) -> None:
-        """Play no role any more in a group.
+        """Stop playing all roles in a group.
 
         Args:
             group: the group's name.
@@ -122,7 +122,7 @@ class AgentGroups:
         """
         await self._service.leave(address_of(self._agent), community, group)
 
-    # -- looking --------------------------------------------------------------------------------------------
+    # -- lookups --------------------------------------------------------------------------------------------
 
     async def communities(self) -> tuple[str, ...]:
         """Return the names of all communities that have groups."""
@@ -136,14 +136,14 @@ class AgentGroups:
         return tuple(dict.fromkeys(service.shared.groups(community) + service.local.groups(community)))
 
     async def roles(self, group: str, *, community: str = PUBLIC) -> tuple[str, ...]:
-        """Return the roles that are played in a group; none if there is no such group."""
+        """Return the roles played in a group; none if there is no such group."""
         found = await self._find(community, group)
         return () if found is None else tuple(found.roles)
 
     async def agents(
         self, group: str, role: str | None = None, *, community: str = PUBLIC
     ) -> tuple[str, ...]:
-        """Return the full names of all who play a role.
+        """Return the full names of all players of a role.
 
         Args:
             group: the group's name.
@@ -154,9 +154,9 @@ class AgentGroups:
         return () if found is None else tuple(found.players(role) or ())
 
     def subscribe(self, group: str, role: str | None = None, *, community: str = PUBLIC) -> GroupSubscription:
-        """Return a subscription to who plays a role, and who comes and leaves. The group may not exist yet.
+        """Return a subscription to the players of a role. The group need not exist yet.
 
-        Use it as `async with`, and go through it with `async for`:
+        Use `async with`, then `async for`:
 
             async with agent.groups.subscribe("market", "seller") as changes:
                 async for change in changes:
@@ -174,20 +174,20 @@ class AgentGroups:
     async def send(
         self, message: Message, group: str, role: str | None = None, *, community: str = PUBLIC
     ) -> int:
-        """Send a message to all others who play a role, and return how many they are.
+        """Send a message to all other players of a role, and return their number.
 
-        It waits where there is no room, as `Behaviour.send` does. Each of them gets the message with its own
-        name as `to`. Cancelled, those who had no room do not get it.
+        Without room, it waits, as `Behaviour.send` does. Each player gets the message with its own name as
+        `to`. If cancelled, players without room do not get it.
 
         Args:
-            message: the message; its `to` does not matter.
+            message: the message; its `to` is ignored.
             group: the group's name.
             role: the role's name; None for all members.
             community: the name of the group's community.
 
         Raises:
             NoSuchGroupError, NotAMemberError: there is no such group; this agent is not in it.
-            FormicaryError: some of them could not be sent it, as of `Behaviour.send`; the others have it.
+            FormicaryError: it could not be sent to some, as of `Behaviour.send`; the others have it.
         """
         players = await self._players(community, group, role)
         if players is None:
@@ -198,9 +198,9 @@ class AgentGroups:
     async def send_to_one(
         self, message: Message, group: str, role: str | None = None, *, community: str = PUBLIC
     ) -> str:
-        """Send a message to one of the others who play a role, and return its full name.
+        """Send a message to one other player of a role, and return its full name.
 
-        It is the one whom this container has chosen least recently, so all have their turn.
+        The player is the one that this container chose least recently, so that all have their turn.
 
         Args: those of `send`.
 
@@ -223,7 +223,7 @@ class AgentGroups:
         return self._service.find(community, group)
 
     async def _players(self, community: str, group: str, role: str | None) -> Players | None:
-        """Return who plays a role in a group that the agent is in."""
+        """Return the players of a role in a group of which the agent is a member."""
         found = await self._find(community, group)
         if found is None:
             raise NoSuchGroupError(f"no group {group!r} in the community {community!r}")

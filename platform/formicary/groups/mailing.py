@@ -1,4 +1,4 @@
-"""Sending to a group: one message to each container with members, which hands it to all of them."""
+"""Sends to a group: one message to each container with members, which delivers it to all of them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from formicary.groups.roster import Players
 
 DISTRIBUTOR: Final = ONTOLOGY
-"""The name of the agent of a container's own that takes messages to groups."""
+"""The name of a container's own agent that receives messages to groups."""
 
 PERFORMATIVE: Final = "proxy"
-"""FIPA00037: the receiver is to send the message that is inside to those whom it describes."""
+"""FIPA00037: asks the receiver to send the embedded message to the agents described."""
 
 LANGUAGE: Final = "msgpack"
 
 Content = tuple[str, str, str | None, Message, tuple[str, ...]]
-"""What is said to a distributor: community, group, role (None: all members), the message, and who has it.
+"""The content for a distributor: community, group, role (None: all members), message, and who has it already.
 
-Agents that do not live in their home containers are sent it by name. They are in the last part where the
-distributor of their home may not know that they do not live there.
+Agents outside their home containers get it by name. They are in the last part if the distributor of their
+home may not know that they have moved.
 """
 
 _Waiting = tuple[Message, "Sequence[MessageSink]"]
@@ -50,17 +50,17 @@ async def send(
     players: Players,
     address: tuple[str, str, str | None],
 ) -> int:
-    """Send a message to those who play a role, but not to the sender; return how many they are.
+    """Send a message to all players except the sender; return their number.
 
     Args:
         container: the sender's container.
-        message: the message; whatever its `to` is, each gets it with its own name there.
+        message: the message; each player gets it with its own name as `to`.
         sender: the full name of the sender.
-        players: those who play the role.
+        players: the players of the role.
         address: the names of the community, the group and the role; None for all members.
 
     Raises:
-        FormicaryError: the first of what some of them could not be sent; the others have it.
+        FormicaryError: it could not be sent to some, with the first error; the others have it.
     """
     message = stamp(message, sender)
     if message.reply_to is not None:
@@ -89,7 +89,7 @@ async def send(
 
 
 def _by_home(players: Players) -> dict[str, tuple[str, ...]]:
-    """Return those who do not live in their home containers, by the domains of these."""
+    """Return the players outside their home containers, by the domains of these."""
     homes: dict[str, list[str]] = {}
     for agent in players.visitors:
         homes.setdefault(agent.partition("@")[2], []).append(agent)
@@ -101,11 +101,11 @@ def _wrap(message: Message, address: tuple[str, str, str | None], others: tuple[
 
     Args:
         message: the message.
-        address: to whom it is, as of `send`.
-        others: agents of the distributor's container that it is not to be handed to.
+        address: as of `send`.
+        others: agents of the distributor's container that must not get it.
     """
     bare = copy(message)
-    force_setattr(bare, "sender", None)  # the frame says it, so nobody can claim another
+    force_setattr(bare, "sender", None)  # it is in the frame, so nobody can claim another
     force_setattr(bare, "to", None)
     return Message(
         sender=message.sender,
@@ -126,7 +126,7 @@ def _addressed(
     visitors: Mapping[str, tuple[str, ...]],
     domains: Iterable[str],
 ) -> Iterator[Message]:
-    """Yield a message as it goes to distributors, and by name to those who do not live at home."""
+    """Yield the messages to distributors, and those by name to agents away from home."""
     wrapped = _wrap(message, address)
     for domain in domains:
         away = visitors.get(domain)
@@ -137,28 +137,28 @@ def _addressed(
 
 
 def _post(dispatcher: Dispatcher, singles: Iterable[Message], full: list[_Waiting]) -> FormicaryError | None:
-    """Send messages to other containers; return the first of what some cannot take."""
+    """Send messages to other containers; return the first error."""
     first_error = None
     for single in singles:
         dispatcher.notify("message_sent", single)
         try:
             if sinks := dispatcher.dispatch_to(single, str(single.to)):
                 full.append((single, sinks))
-        except FormicaryError as error:  # the others shall have it all the same
+        except FormicaryError as error:  # the others still get it
             first_error = first_error or error
     return first_error
 
 
 def address_to(message: Message, member: str) -> Message:
-    """Return a message as it goes to one member."""
-    # In half the time that copy() takes.
-    single: Message = message.__copy__()  # type: ignore[attr-defined]  # msgspec's stubs do not have it
+    """Return a copy of a message for one member."""
+    # Takes half the time of copy().
+    single: Message = message.__copy__()  # type: ignore[attr-defined]  # missing in msgspec's stubs
     force_setattr(single, "to", member)
     return single
 
 
 def unwrap(message: Message) -> Content:
-    """Return the content of a message to a distributor; ValueError if it is no such message."""
+    """Return the content of a message to a distributor; ValueError if it is invalid."""
     if message.performative != PERFORMATIVE or not isinstance(message.body, bytes):
         raise ValueError(f"it is not a {PERFORMATIVE} in {LANGUAGE}")
     try:

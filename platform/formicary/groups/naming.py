@@ -1,4 +1,4 @@
-"""How roles are named, and how they stand in the directory."""
+"""Names of roles, and their entries in the directory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from formicary.directory.model.description import RESERVED, ServiceDescription
 from formicary.directory.model.query import Query
 
 ROLE: Final = f"{RESERVED}role"
-"""The type of the service that an agent has for each role that it plays."""
+"""The type of the service that represents a role of an agent."""
 
 MANAGER: Final = "manager"
-"""The role of who has created a group."""
+"""The role of a group's creator."""
 
 ONTOLOGY: Final = f"{RESERVED}groups"
-"""What messages of groups are about."""
+"""The ontology of messages of groups."""
 
 _LONGEST: Final = 255  # characters
 _SECURED: Final = "secured"
@@ -35,16 +35,16 @@ class Role(NamedTuple):
 
     @property
     def service(self) -> str:
-        """The name of the service that stands for it in the directory."""
+        """The name of the service that represents it in the directory."""
         return f"{ROLE}/{self.community}/{self.group}/{self.role}"
 
     def described(self, agent: str, *, is_secured: bool, container: str | None = None) -> ServiceDescription:
-        """Return the service of an agent that plays it.
+        """Return the service of a player.
 
         Args:
             agent: the agent's full name.
             is_secured: whether the group has a gatekeeper.
-            container: the domain of the container that it lives in; None for its home.
+            container: the domain of the container in which it lives; None for its home.
         """
         properties: dict[str, str | int | float | bool | tuple[str, ...]] = {
             "community": self.community,
@@ -58,22 +58,22 @@ class Role(NamedTuple):
         return ServiceDescription(agent, ROLE, self.service, properties=properties)
 
     def query(self) -> Query:
-        """Return the query for those who play it."""
+        """Return the query for its players."""
         return Query(type=ROLE, name=self.service)
 
 
 class HeldRole(msgspec.Struct, frozen=True, array_like=True):
-    """A role that goes along with an agent.
+    """A role that moves with its agent.
 
     Args:
         community: the name of the community.
         group: the name of the group.
         role: the name of the role.
         is_secured: whether the group has a gatekeeper.
-        gatekeeper: the name of the agent's method that is it; None if it is none.
+        gatekeeper: the name of the agent's method that is the gatekeeper; None if there is none.
 
     Raises:
-        ValueError: one of the names cannot be one.
+        ValueError: a name is invalid.
     """
 
     community: str
@@ -93,12 +93,12 @@ class HeldRole(msgspec.Struct, frozen=True, array_like=True):
 
 
 def group_query(community: str, group: str, agent: str | None = None) -> Query:
-    """Return the query for some of the roles that are played in a group, by anybody or by one agent."""
+    """Return the query for some of the roles played in a group, by anybody or by one agent."""
     return Query(type=ROLE, agent=agent, properties={"community": community, "group": group})
 
 
 def read_role(service: str) -> Role | None:
-    """Return the role that a service of this name stands for; None if it is none."""
+    """Return the role that a service of this name represents; None if it represents none."""
     parts = service.split("/")
     if len(parts) != _PARTS or parts[0] != ROLE or not all(map(_is_name, parts)):
         return None
@@ -106,12 +106,12 @@ def read_role(service: str) -> Role | None:
 
 
 def is_secured(service: ServiceDescription) -> bool:
-    """Tell whether the group of a role has a gatekeeper."""
+    """Return whether the group of a role has a gatekeeper."""
     return service.properties.get(_SECURED) is True
 
 
 def container_of(service: ServiceDescription) -> str | None:
-    """Return the domain of the container that who plays a role lives in; None for its home."""
+    """Return the domain of the container in which a role's player lives; None for its home."""
     domain = service.properties.get(_CONTAINER)
     return domain if isinstance(domain, str) else None
 
@@ -124,7 +124,7 @@ def check_name(what: str, name: object) -> str:
         name: the name.
 
     Raises:
-        InvalidNameError: with what is wrong.
+        InvalidNameError: it is invalid; the message says why.
     """
     if not isinstance(name, str) or not _is_name(name):
         letter = find_unseen(name) if isinstance(name, str) else ""

@@ -1,4 +1,4 @@
-"""Who plays which role in which group, as one container knows it; no input or output."""
+"""The players of roles in groups, as one container knows them; no I/O."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class Players:
-    """The agents that play a role, or are in a group."""
+    """The players of a role, or the members of a group."""
 
     __slots__ = ("_turns", "by_domain", "count", "visitors")
 
     def __init__(self) -> None:
         self.by_domain: dict[str, dict[str, None]] = {}
-        """Those that live in their home containers, by the domains of these."""
+        """The agents in their home containers, by the domains of these."""
         self.visitors: dict[str, str] = {}
-        """Those that live elsewhere, with the domains of the containers where they do."""
+        """The agents that live elsewhere, with the domains of their containers."""
         self.count = 0
-        self._turns: OrderedDict[str, None] | None = None  # who was chosen least recently comes first
+        self._turns: OrderedDict[str, None] | None = None  # the least recently chosen first
 
     def __iter__(self) -> Iterator[str]:
         for agents in self.by_domain.values():
@@ -35,11 +35,11 @@ class Players:
         return agent in self.by_domain.get(_domain(agent), ()) or agent in self.visitors
 
     def add(self, agent: str, container: str | None) -> None:
-        """Add an agent that is not there.
+        """Add an agent that is not there yet.
 
         Args:
             agent: its full name.
-            container: the domain of the container that it lives in; None for its home.
+            container: the domain of the container in which it lives; None for its home.
         """
         self._place(agent, container)
         self.count += 1
@@ -55,7 +55,7 @@ class Players:
             del self._turns[agent]
 
     def move(self, agent: str, container: str | None) -> None:
-        """Take note that an agent that is there lives somewhere now; arguments as of `add`."""
+        """Record where an agent that is there lives now; arguments as of `add`."""
         self._displace(agent)
         self._place(agent, container)
 
@@ -75,7 +75,7 @@ class Players:
             del self.by_domain[domain]
 
     def choose(self, other_than: str) -> str | None:
-        """Return whoever was chosen least recently; None if there is nobody."""
+        """Return the agent that was chosen least recently; None if there is none."""
         if self._turns is None:
             self._turns = OrderedDict.fromkeys(self)
         for agent in self._turns:
@@ -86,7 +86,7 @@ class Players:
 
 
 class Group:
-    """A group: there is one as long as it has members."""
+    """A group, which exists as long as it has members."""
 
     __slots__ = ("_secured", "everybody", "roles", "roles_of")
 
@@ -94,30 +94,30 @@ class Group:
         self.everybody = Players()
         self.roles: dict[str, Players] = {}
         self.roles_of: dict[str, dict[str, bool]] = {}  # by agent: roles, and whether the group is secured
-        self._secured = 0  # entries that say so
+        self._secured = 0  # number of entries that say so
 
     @property
     def is_secured(self) -> bool:
-        """Whether it has a gatekeeper, as one of its members says."""
+        """Whether it has a gatekeeper, according to one of its members."""
         return self._secured > 0
 
     def managers(self) -> list[str]:
-        """Return who can be asked for a role in a secured group, in the order in which to ask."""
+        """Return the agents to ask for a role in a secured group, in that order."""
         players = self.roles.get(MANAGER, ())
         return sorted(agent for agent in players if self.roles_of[agent][MANAGER])
 
     def players(self, role: str | None) -> Players | None:
-        """Return who plays a role, or for None all members; None if nobody does."""
+        """Return the players of a role, or for None all members; None if there are none."""
         return self.everybody if role is None else self.roles.get(role)
 
     def put(self, agent: str, role: str, *, is_secured: bool, container: str | None = None) -> bool:
-        """Have an agent play a role; return whether it did not before.
+        """Add a player of a role; return whether it is new.
 
         Args:
             agent: its full name.
             role: the role's name.
-            is_secured: whether it says that the group has a gatekeeper.
-            container: the domain of the container that it lives in; None for its home.
+            is_secured: whether the group has a gatekeeper, according to it.
+            container: the domain of the container in which it lives; None for its home.
         """
         roles = self.roles_of.get(agent)
         if roles is None:
@@ -134,7 +134,7 @@ class Group:
         return before is None
 
     def remove(self, agent: str, role: str) -> bool:
-        """Have an agent play a role no longer; return whether it did before."""
+        """Remove a player of a role; return whether there was one."""
         roles = self.roles_of.get(agent, {})
         is_secured = roles.pop(role, None)
         if is_secured is None:
@@ -154,8 +154,7 @@ class Roster:
     """All groups.
 
     Args:
-        changed: called when an agent has come to play a role, or plays it no longer: who, what, and whether
-            it has come.
+        changed: called when a player is added or removed, with the agent, the role, and whether it is added.
     """
 
     def __init__(self, changed: Callable[[str, Role, bool], None]) -> None:
@@ -163,7 +162,7 @@ class Roster:
         self._groups: dict[str, dict[str, Group]] = {}  # by community, and name
 
     def find(self, community: str, group: str) -> Group | None:
-        """Return a group, None if it has no members."""
+        """Return a group; None if it has no members."""
         groups = self._groups.get(community)
         return None if groups is None else groups.get(group)
 
@@ -176,7 +175,7 @@ class Roster:
         return tuple(self._groups.get(community, ()))
 
     def put(self, agent: str, role: Role, *, is_secured: bool, container: str | None = None) -> None:
-        """Have an agent play a role; arguments as of `Group.put`."""
+        """Add a player of a role; arguments as of `Group.put`."""
         groups = self._groups.setdefault(role.community, {})
         group = groups.get(role.group)
         if group is None:
@@ -185,7 +184,7 @@ class Roster:
             self._changed(agent, role, True)
 
     def remove(self, agent: str, role: Role) -> None:
-        """Have an agent play a role no longer, if it does."""
+        """Remove a player of a role, if there is one."""
         group = self.find(role.community, role.group)
         if group is None or not group.remove(agent, role.role):
             return

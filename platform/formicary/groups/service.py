@@ -1,4 +1,4 @@
-"""A container's part of the groups: who plays which role, here and in other containers."""
+"""A container's part of the groups, with the players of all roles here and in other containers."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ logger = get_logger("formicary.groups")
 
 
 class GroupService:
-    """Knows who plays which role: of its own agents by what they do, of all others by the directory."""
+    """Knows the players of all roles: its own agents from their actions, all others from the directory."""
 
     def __init__(self, container: Container, agent: ManagementAgent, backend: Backend) -> None:
         self.container = container
         self.shared = Roster(self._changed_everywhere)
         """The groups of the platform."""
         self.local = Roster(self._changed)
-        """The groups that only this container knows."""
+        """The groups of this container only."""
         self._backend = backend
         self.admission = AdmissionControl(container, agent)
-        """Who asks gatekeepers, and has them."""
+        """Asks gatekeepers, and keeps those of this container."""
         self._distributor = Distributor(self)
         self.own: dict[str, dict[Role, ServiceDescription | None]] = {}
-        """Roles of the agents that live here, by agent, with what is registered for them."""
+        """Roles of the agents that live here, by agent, with their entries."""
         self._listeners: dict[tuple[str, str], dict[Listener, None]] = {}
-        self._lookups: list[set[tuple[str, str]]] = []  # what has gone during each search that goes on
+        self._lookups: list[set[tuple[str, str]]] = []  # entries removed during each search under way
         self.open_subscriptions: set[GroupSubscription] = set()
-        """Those that have begun, and not ended."""
+        """Subscriptions in use."""
         self._is_closed = False
         self._watch: Watch | None = None
         self._opening = asyncio.Lock()
@@ -79,12 +79,12 @@ class GroupService:
         self._creating = asyncio.Lock()
 
     async def open(self) -> None:
-        """Begin to follow the directory, if that is not done.
+        """Start to follow the directory, unless that is done.
 
         Raises:
             DirectoryError: it cannot be reached.
             ContainerClosedError: the container has ended.
-            NameTakenError: an agent has the name that is needed.
+            NameTakenError: an agent has the distributor's name.
         """
         self._check_open()
         if self._watch is None:
@@ -95,7 +95,7 @@ class GroupService:
                     await self._begin_to_watch()
 
     def open_later(self) -> None:
-        """Begin to follow the directory, and do not wait until that is done; log why if it cannot be."""
+        """Start to follow the directory without waiting for that; log failures."""
         if self._watch is None and self._opener is None and not self._is_closed:
             self._opener = asyncio.get_running_loop().create_task(self._open_now(), name="opens groups")
 
@@ -109,7 +109,7 @@ class GroupService:
 
     async def _begin_to_watch(self) -> None:
         watch = await self._backend.watch(Query(type=ROLE), self._take)
-        if self._is_closed:  # meanwhile: nobody else would end it
+        if self._is_closed:  # meanwhile; nobody else would end it
             await watch.close()
         self._check_open()
         self._watch = watch
@@ -119,7 +119,7 @@ class GroupService:
             raise ContainerClosedError(f"container {self.container.name} is not open")
 
     async def close(self) -> None:
-        """Follow the directory no longer, and end all subscriptions."""
+        """Stop following the directory, and end all subscriptions."""
         self._is_closed = True
         for subscription in tuple(self.open_subscriptions):
             subscription.end()
@@ -133,15 +133,15 @@ class GroupService:
         finally:
             await self._distributor.stop()
 
-    # -- who plays what -------------------------------------------------------------------------------------
+    # -- players --------------------------------------------------------------------------------------------
 
     def find(self, community: str, group: str) -> Group | None:
-        """Return a group, as far as is known here: one that only this container has comes first."""
+        """Return a group known here, preferably one of this container only."""
         return self.local.find(community, group) or self.shared.find(community, group)
 
     async def look_up(self, query: Query) -> None:
-        """Take over at once what the directory finds; errors as of its search."""
-        gone: set[tuple[str, str]] = set()  # of which the search may not know
+        """Search the directory, and take over the results at once; errors as of its search."""
+        gone: set[tuple[str, str]] = set()  # removals that the search may not know
         self._lookups.append(gone)
         try:
             found = await self._backend.search(query)
@@ -150,11 +150,11 @@ class GroupService:
         self._take([service for service in found if (service.agent, service.name) not in gone], ())
 
     def listen(self, community: str, group: str, listener: Listener) -> None:
-        """Call `listener` with each change in a group: who has begun or ceased to play which role."""
+        """Call `listener` with each change of the players in a group."""
         self._listeners.setdefault((community, group), {})[listener] = None
 
     def ignore(self, community: str, group: str, listener: Listener) -> None:
-        """Call `listener` no longer."""
+        """Stop calling `listener`."""
         listeners = self._listeners.get((community, group), {})
         listeners.pop(listener, None)
         if not listeners:
@@ -169,7 +169,7 @@ class GroupService:
             listener(agent, role.role, has_come)
 
     def _take(self, services: Sequence[ServiceDescription], gone: Sequence[Gone]) -> None:
-        """Take over what the directory says of agents elsewhere; of its own, the container knows more."""
+        """Take over entries of agents elsewhere from the directory; the container knows its own better."""
         for service in services:
             role = read_role(service.name)
             if role is not None and self._is_elsewhere(service.agent, container := container_of(service)):
@@ -182,7 +182,7 @@ class GroupService:
                 self.shared.remove(each.agent, role)
 
     def _is_elsewhere(self, agent: str, container: str | None) -> bool:
-        """Tell whether an agent lives elsewhere, so that what the directory says of it counts."""
+        """Return whether an agent lives elsewhere, so that its entries in the directory count."""
         own = self.container
         resident = own.dispatcher.agents.get(agent)
         if resident is not None and resident.state is not AgentState.TRANSIT:
@@ -195,7 +195,7 @@ class GroupService:
         group = self.shared.find(role.community, role.group)
         return None if group is None else group.everybody.visitors.get(agent)
 
-    # -- what agents of this container do -------------------------------------------------------------------
+    # -- actions of this container's agents -----------------------------------------------------------------
 
     async def create(
         self, agent: BaseAgent, community: str, group: str, gatekeeper: Gatekeeper | None, *, is_shared: bool
@@ -209,7 +209,7 @@ class GroupService:
                     f"there is a group {group!r} in the community {community!r} already; join it"
                 )
             role = Role(community, group, MANAGER)
-            if gatekeeper is not None:  # who sees the group may ask at once
+            if gatekeeper is not None:  # agents that see the group may ask at once
                 self.admission.set_gatekeeper(address_of(agent), community, group, gatekeeper)
             try:
                 await self._play(agent, role, is_secured=gatekeeper is not None, is_shared=is_shared)
@@ -218,7 +218,7 @@ class GroupService:
                 raise
 
     async def request_role(self, agent: BaseAgent, role: Role, pass_key: object) -> None:
-        """Have the agent play a role, if it may; arguments and errors as of `AgentGroups.request_role`."""
+        """Give the agent a role, if it may have it; arguments and errors as of `AgentGroups.request_role`."""
         if self.find(role.community, role.group) is None:
             await self.look_up(group_query(role.community, role.group))
         group = self.find(role.community, role.group)
@@ -243,7 +243,7 @@ class GroupService:
         await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
 
     async def _ask(self, agent: str, role: Role, group: Group, pass_key: object) -> None:
-        """Return if the gatekeeper of a group lets an agent play a role; errors as of `admission`."""
+        """Return if the gatekeeper of a group admits an agent to a role; errors as of `admission`."""
         asked = None
         while True:
             manager = await self._manager(group, role)
@@ -253,12 +253,12 @@ class GroupService:
             except AdmissionError:
                 if container == asked or group.everybody.visitors.get(manager, container) == container:
                     raise
-                asked = container  # it has moved meanwhile: it decides where it is
+                asked = container  # the manager has moved, and decides where it is now
             else:
                 return
 
     async def _manager(self, group: Group, role: Role) -> str:
-        """Return who decides about a role of a secured group."""
+        """Return the manager that decides about a role of a secured group."""
         managers = group.managers()
         if not managers:
             await self.look_up(role._replace(role=MANAGER).query())
@@ -274,7 +274,7 @@ class GroupService:
         address = address_of(agent)
         container = self.container_of(address)
         service = role.described(address, is_secured=is_secured, container=container) if is_shared else None
-        # First here: as soon as the directory knows, others elsewhere may send messages to the role.
+        # First here: once the directory knows, agents elsewhere may send messages to the role.
         self.own.setdefault(address, {})[role] = service
         (self.shared if is_shared else self.local).put(
             address, role, is_secured=is_secured, container=container
@@ -282,7 +282,7 @@ class GroupService:
         if service is None:
             return
         try:
-            # If it is there: the agent has asked twice at once, or is remembered from an earlier life.
+            # If it exists, the agent has asked twice at once, or it is from an earlier agent of this name.
             with suppress(AlreadyRegisteredError):
                 await self._backend.put(address, service, is_new=True)
         except BaseException:
@@ -302,17 +302,17 @@ class GroupService:
             raise AgentStateError(f"agent {agent.name} is on its way to another container")
 
     async def leave_role(self, agent: str, role: Role) -> None:
-        """Have an agent play a role no longer; errors as of `AgentGroups.leave_role`."""
+        """Take a role from an agent; errors as of `AgentGroups.leave_role`."""
         roles = self.own.get(agent, {})
         if role not in roles:
             raise NotAMemberError(f"{agent} does not play the role {role.role!r} in the group {role.group!r}")
         if roles[role] is not None:
-            with suppress(NotRegisteredError):  # what matters is that it is not there
+            with suppress(NotRegisteredError):  # it is gone, as wanted
                 await self._backend.remove(agent, role.service)
         self._forget(agent, role)
 
     async def leave(self, agent: str, community: str, group: str) -> None:
-        """Have an agent leave a group; errors as of `AgentGroups.leave`."""
+        """Remove an agent from a group; errors as of `AgentGroups.leave`."""
         roles = [role for role in self.own.get(agent, ()) if role[:2] == (community, group)]
         if not roles:
             raise not_a_member(agent, group)
@@ -327,7 +327,7 @@ class GroupService:
     def _forget(self, agent: str, role: Role) -> None:
         roles = self.own.get(agent, {})
         if role not in roles:
-            return  # it has ended while the directory was told that it leaves
+            return  # it has ended while it was leaving
         service = roles.pop(role)
         if not roles:
             del self.own[agent]
@@ -341,7 +341,7 @@ class GroupService:
         """Return the roles of an agent of this container that is about to move; nothing changes.
 
         Raises:
-            MoveError: one of them cannot go along.
+            MoveError: one of them cannot move.
         """
         held = []
         for role, entry in self.own.get(agent, {}).items():
@@ -356,7 +356,7 @@ class GroupService:
         return tuple(held)
 
     def take_over(self, agent: str, roles: Iterable[HeldRole]) -> dict[str, ServiceDescription]:
-        """Give an agent that has come the roles that `hand_over` returned; return their entries by name."""
+        """Give an agent that has arrived the roles from `hand_over`; return their entries by name."""
         container = self.container_of(agent)
         own = self.own.setdefault(agent, {})
         for each in roles:
@@ -382,5 +382,5 @@ def address_of(agent: BaseAgent) -> str:
 
 
 def not_a_member(agent: str, group: str) -> NotAMemberError:
-    """Return the error that an agent is not in a group."""
+    """Return the error for an agent that is not in a group."""
     return NotAMemberError(f"{agent} is not in the group {group!r}; request a role there first")

@@ -1,4 +1,4 @@
-"""Who comes to play a role, and who plays it no longer."""
+"""Subscriptions to the players of roles."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Player(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
-    """What has changed in a group.
+    """A change of the players in a group.
 
     Attributes:
-        came: who plays a role now, and did not before.
-        left: who plays a role no longer.
+        came: new players.
+        left: former players.
     """
 
     came: tuple[Player, ...]
@@ -34,25 +34,25 @@ class GroupChange:
 
 
 class GroupSubscription:
-    """Who plays what in a group, as it changes. Use it as `async with`, then `async for`.
+    """The players in a group, as they change. Use `async with`, then `async for`.
 
-    The first change has all who play at the beginning, and may be empty. A slow reader gets
-    all that has happened meanwhile as one change, of which only the result counts. It ends when
-    the block is left elsewhere, or the container is closed.
+    The first change has all players at the beginning, and may be empty. A slow reader gets the net result
+    of all changes since its last as one. The iteration ends when the block is left in another task, or the
+    container is closed.
 
     Args:
-        service: who knows the group.
+        service: knows the group.
         community: the name of its community.
         group: its name.
-        role: the role that matters; None for all.
+        role: the role; None for all.
     """
 
     def __init__(self, service: GroupService, community: str, group: str, role: str | None) -> None:
         self._service = service
         self._where = community, group
         self._role = role
-        self._known: set[Player] = set()  # who has been told
-        self._now: dict[Player, bool] = {}  # what has not, and whether it plays now
+        self._known: set[Player] = set()  # players that were reported
+        self._now: dict[Player, bool] = {}  # changes not reported yet, and whether each plays now
         self._is_open = False
         self._is_over = False
         self._is_first = True
@@ -76,7 +76,7 @@ class GroupSubscription:
         self.end()
 
     def end(self) -> None:
-        """End the iteration, as the block is left or the container is closed."""
+        """End the iteration."""
         self._service.open_subscriptions.discard(self)
         self._is_over = True
         self._has_news.set()
@@ -104,7 +104,7 @@ class GroupSubscription:
             return
         player = Player(agent, role)
         if has_come is (player in self._known):
-            self._now.pop(player, None)  # as it was when it was told last
+            self._now.pop(player, None)  # as last reported
         else:
             self._now[player] = has_come
         if self._now or self._is_first or self._is_over:

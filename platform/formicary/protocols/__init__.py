@@ -1,16 +1,16 @@
-"""Conversations: questions and their answers, and FIPA's interaction protocols in straight-line code.
+"""Conversations: questions and answers, and FIPA's interaction protocols in straight-line code.
 
-- `table`: a protocol written down once, and checked then; `standard`: those there are
-- `diagrams`: a protocol as pictures
-- `dialogue`: one conversation of two, as one of them sees it
+- `table`: a protocol as a table, checked when it is defined; `standard`: FIPA's, and two-phase commit
+- `diagrams`: diagrams of a protocol
+- `dialogue`: one side of a conversation with one other agent
 - `requesting`, `contract_net`, `auctions`, `two_phase`, `talking`: what initiators use
-- `several`: what those have in common that have several partners
-- `responding`: what participants write; `participation`: how that is called
-- `partners`: who a conversation is with
+- `several`: the base of conversations with several partners
+- `responding`: what participants define; `participation`: calls it
+- `partners`: finds the partners of a conversation
 - `questions`: one message and its answer; `gathering`: several, and their answers
-- `deadlines`: when waiting is over, by one timer for all
-- `conversations`: which messages belong to the conversations of one agent
-- `service`: a container's part of it, made for the first who asks or takes part
+- `deadlines`: time-outs, with one timer for all
+- `conversations`: routes messages to the conversations of one agent
+- `service`: the conversations of a container, created on first use
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Auctions as auctioneers see them: the price rises (English, FIPA XC00031) or falls (Dutch, XC00032)."""
+"""The auctioneer's side of auctions: the price rises (English, FIPA XC00031) or falls (Dutch, XC00032)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class AuctionResult(NamedTuple):
-    """What has come of an auction.
+    """The result of an auction.
 
     Attributes:
         winner: the full name of the buyer.
-        price: what it has bid.
+        price: its bid.
     """
 
     winner: str
@@ -35,7 +35,7 @@ class AuctionResult(NamedTuple):
 
 
 class Auction(Several):
-    """An auction, in rounds of one price each. A bid is a proposal that names the price, or no other one."""
+    """An auction in rounds of one price each. A bid is a proposal with this price, or without one."""
 
     async def run(
         self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], timeout: float
@@ -43,9 +43,9 @@ class Auction(Several):
         """Hold the auction; arguments and results as of `english_auction`.
 
         Args:
-            bidders: who is invited.
-            item: what is sold.
-            prices: of the rounds.
+            bidders: the bidders.
+            item: the item to sell.
+            prices: the price of each round.
             timeout: seconds of a round.
         """
         check_duration(timeout, "timeout=")
@@ -65,9 +65,9 @@ class Auction(Several):
         return sale
 
     async def _round(self, price: Decimal, timeout: float, leader: str | None) -> Dialogue | None:
-        """Call a price, and return who was the first to bid it."""
-        # Where the price rises, the next one is called at once, while bids for this one are on their way. Who
-        # has not answered yet is called when it has: else it could not be known which call it answers.
+        """Call a price, and return the dialogue with the first to bid it."""
+        # If the price rises, the next one is called at once, while bids for this one are under way. A bidder
+        # that has not answered is called when it has, or its answer could be to either call.
         rises = self._protocol is EnglishAuction
         for dialogue in self._in_state("opened", "leading", *(() if rises else ("called",))):
             if dialogue.partner != leader:
@@ -78,7 +78,7 @@ class Auction(Several):
         while self._some_are(called, "called") and (left := deadline - loop.time()) > 0:
             for dialogue, news in await self._hear(left):
                 if not isinstance(news, Message) or dialogue.state != "proposed":
-                    continue  # it has ended, or does not understand
+                    continue  # the bidder has ended, or has not understood
                 if first is None and _names(news, price):
                     first = dialogue
                     await dialogue.send("accept-proposal", str(price))
@@ -100,7 +100,7 @@ class Auction(Several):
 
 
 def _names(bid: Message, price: Decimal) -> bool:
-    """Tell whether a bid is for this price: one of an earlier round may come late."""
+    """Return whether a bid is for this price: one of an earlier round may be late."""
     if not bid.body:
         return True
     with suppress(InvalidOperation, ValueError):
@@ -124,7 +124,7 @@ async def english_auction(
     step: float,
     timeout: float,
 ) -> AuctionResult | None:
-    """Sell to who bids most; as of `Conversing.english_auction`."""
+    """Sell to the highest bidder; as of `Conversing.english_auction`."""
     price, rise = _decimal(start, "first price"), _decimal(step, "step")
 
     def prices() -> Iterable[Decimal]:
@@ -146,7 +146,7 @@ async def dutch_auction(
     reserve: float,
     timeout: float,
 ) -> AuctionResult | None:
-    """Sell to who bids first; as of `Conversing.dutch_auction`."""
+    """Sell to the first bidder; as of `Conversing.dutch_auction`."""
     price, fall, least = _decimal(start, "first price"), _decimal(step, "step"), _decimal(reserve, "reserve")
     prices = (price - number * fall for number in range(int((price - least) / fall) + 1))
     return await Auction(conversations, DutchAuction).run(bidders, item, prices, timeout)

@@ -1,4 +1,4 @@
-"""The contract net, once or in rounds (FIPA SC00029, SC00030), as its initiator sees it."""
+"""The initiator's side of the contract net, once or iterated (FIPA SC00029, SC00030)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Round:
-    """Those who are called at once: they are waited for until they have answered, or their time is over.
+    """The bidders called together, until all have answered or their time is over.
 
     Args:
-        stage: that of who is called and has not answered.
+        stage: the stage of a bidder that has not answered.
 
     Attributes:
         is_complete: whether all are called.
@@ -41,19 +41,19 @@ class Round:
         self.is_complete = False
 
     def add(self, dialogue: Dialogue) -> None:
-        """Wait for one more; no earlier round does so from now on."""
+        """Wait for one more bidder, instead of any earlier round."""
         dialogue.limit = self
         self._called.append(dialogue)
 
     def is_over(self) -> bool:
-        """Tell whether nobody is waited for; who has answered is left out, so each is looked at once."""
+        """Return whether all have answered; remove those that have, so each is checked once."""
         called, stage = self._called, self._stage
         while called and (called[-1].stage is not stage or called[-1].limit is not self):
             called.pop()
         return not called
 
     def done(self) -> bool:
-        """Tell whether nobody is waited for any more; for the deadline."""
+        """Return whether all have answered; for the deadline."""
         return self.is_complete and self.is_over()
 
     def expire(self) -> None:
@@ -64,25 +64,25 @@ class Round:
 
 
 class ContractNetSession(Several):
-    """A call for proposals to several bidders: `async with` it, and go through `bids` with `async for`.
+    """A call for proposals to several bidders. Use `async with`, then `async for` over `bids`.
 
-    Leaving the block rejects all proposals that were not awarded, and cancels with those who were to answer.
+    Leaving the block rejects all proposals that were not awarded, and cancels where an answer is due.
 
     Args:
-        conversations: of who calls.
+        conversations: the initiator's.
         protocol: the contract net, or the iterated one.
-        bidders: the names of those who are called, or `search(...)`, or `role(...)`.
-        task: what the call says.
-        timeout: how many seconds to wait for bids; None until all have answered.
-        deadline: until when, instead.
+        bidders: their names, or `search(...)`, or `role(...)`.
+        task: the content of the call.
+        timeout: seconds to wait for bids; None until all have answered.
+        deadline: the end of the wait, instead.
         fields: more parameters of the call.
 
     Attributes:
-        refused: what those have answered who do not want to, by full name.
-        failed: why others will not answer, by full name.
+        refused: the refusals, by the bidder's full name.
+        failed: why other bidders will not answer, by full name.
     """
 
-    def __init__(  # noqa: PLR0917 -- only `Conversing` makes it
+    def __init__(  # noqa: PLR0917 -- only `Conversing` creates it
         self,
         conversations: Conversations,
         protocol: Protocol,
@@ -103,14 +103,14 @@ class ContractNetSession(Several):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The full names of those who have not answered, or not in time."""
+        """The full names of the bidders that have not answered in time."""
         return tuple(
             name for name, each in self._dialogues.items() if each.latest is None and name not in self.failed
         )
 
     @property
     def bidders(self) -> tuple[str, ...]:
-        """The full names of all who were called."""
+        """The full names of all bidders called."""
         return tuple(self._dialogues)
 
     async def __aenter__(self) -> Self:
@@ -161,7 +161,7 @@ class ContractNetSession(Several):
 
     @property
     async def bids(self) -> AsyncIterator[Message]:
-        """The proposals, as they come, until all have answered or the time is over."""
+        """Yield the proposals as they arrive, until all have answered or the time is over."""
         inbox = self._inbox
         while True:
             while inbox.come:
@@ -185,18 +185,18 @@ class ContractNetSession(Several):
             self.failed[dialogue.partner] = error
 
     async def award(self, bid: Message, body: str | bytes = "", *, timeout: float | None = None) -> Message:
-        """Accept a proposal, and return what its bidder reports in the end.
+        """Accept a proposal, and return its bidder's final report.
 
         Args:
             bid: one of `bids`.
-            body: what the acceptance says.
-            timeout: how many seconds to wait for the report; None for any time.
+            body: the content of the acceptance.
+            timeout: seconds to wait for the report; None for any time.
 
         Raises:
-            ProtocolError: this is no proposal of this call, or it was awarded or rejected before.
-            FailedError: the bidder could not do it, or has ended.
+            ProtocolError: it is no proposal of this call, or was awarded or rejected before.
+            FailedError: the bidder has failed or ended.
             NotUnderstoodError, NoAnswerError: it has not understood; it has not reported in time.
-            asyncio.CancelledError: when cancelled; the bidder is told so when the block is left.
+            asyncio.CancelledError: when cancelled; the bidder is sent a `cancel` when the block is left.
         """
         dialogue = self._of(bid)
         dialogue.inbox = Inbox(self._conversations.scheduler)
@@ -210,7 +210,7 @@ class ContractNetSession(Several):
             raise
 
     async def reject(self, bid: Message, body: str | bytes = "") -> None:
-        """Reject a proposal now, and not when the block is left; errors as of `award`."""
+        """Reject a proposal before the block is left; errors as of `award`."""
         await self._of(bid).send("reject-proposal", body)
 
     async def call_again(
@@ -221,17 +221,17 @@ class ContractNetSession(Several):
         timeout: float | None = None,
         deadline: datetime | None = None,
     ) -> None:
-        """Begin another round with the bidders of these proposals, and reject the others; then see `bids`.
+        """Call the bidders of these proposals again, and reject the others; then use `bids` again.
 
         Args:
             bids: proposals of this round.
-            task: what the new call says.
+            task: the content of the new call.
             timeout: as of the first call.
             deadline: as of the first call.
 
         Raises:
             ProtocolError: one is no proposal of this round, or the protocol has only one.
-            UsageError: the time-out or the deadline is no time.
+            UsageError: the time-out or the deadline is invalid.
         """
         limit = check_limit(timeout, deadline)
         chosen = [self._of(bid) for bid in bids]

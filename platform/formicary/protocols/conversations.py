@@ -1,4 +1,4 @@
-"""Which messages belong to the conversations of one agent."""
+"""Routes messages to the conversations of one agent."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
 
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
-)  # nobody is told that these come wrongly
+)  # these are not reported when they are out of order
 
 
 class Expecting(Interface):
-    """Who waits for messages of a conversation."""
+    """Waits for messages of a conversation."""
 
     def offer(self, message: Message) -> bool:
-        """Take a message; return False if it does not belong there."""
+        """Take a message; return False if it does not belong here."""
 
     def under_way(self) -> str | None:
-        """Return what is waited for, as the rest of a sentence; None if it is over."""
+        """Return what it waits for, as the rest of a sentence; None if it is over."""
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
-        """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
+        """Called when agents have ended; `is_ended` is called with full names."""
 
     def asker_ended(self, error: FormicaryError) -> None:
         """Called when the agent itself has ended."""
 
 
 class Conversations:
-    """The conversations of one agent: they get their messages before its behaviours do.
+    """The conversations of one agent, which get their messages before its behaviours do.
 
     Args:
         service: the container's part.
@@ -65,7 +65,7 @@ class Conversations:
     """
 
     known = standard
-    """The protocols that there are."""
+    """The known protocols."""
 
     __slots__ = (
         "address",
@@ -87,13 +87,13 @@ class Conversations:
         self.agent = agent
         self.address = agent.address
         self.expected: dict[str, Expecting] = {}
-        """By what the answers have in `in_reply_to`."""
+        """By the `in_reply_to` of the answers."""
         self.participation = Participation(self) if agent.responders else None
         self.scheduler = service.scheduler
         self.is_closed = False
         self.dispatcher = service.container.dispatcher
         self.routes = self.dispatcher.routes
-        self.prefix = f"{randomness.name(16)}-"  # nobody who was not asked can know it
+        self.prefix = f"{randomness.name(16)}-"  # known only to the agents asked
         self.numbers = count(1)
 
     def new_name(self) -> str:
@@ -102,16 +102,16 @@ class Conversations:
 
     @property
     def platform(self) -> str:
-        """The domain of the own platform."""
+        """The domain of the platform."""
         return self.dispatcher.platform
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- entrance -------------------------------------------------------------------------------------------
 
     def entrance(self, beyond: Deliver) -> Deliver:
-        """Return the way in to the agent.
+        """Return the agent's entrance.
 
         Args:
-            beyond: what takes the messages that belong to no conversation.
+            beyond: takes the messages that belong to no conversation.
         """
         expected, prefix, own = self.expected, self.prefix, self.address
         participation = self.participation
@@ -128,7 +128,7 @@ class Conversations:
                 if expected[conversation].offer(message):
                     return None
             elif message.protocol in vocabulary and message.performative in vocabulary[message.protocol]:
-                if len(queue) >= inbox.limit:  # as `MicroInbox.accept` has it, without a call
+                if len(queue) >= inbox.limit:  # inlined from `MicroInbox.accept`
                     return (inbox,)
                 queue.append(inbox.handle)
                 queue.append(message)
@@ -143,14 +143,14 @@ class Conversations:
         return accept
 
     def out_of_order(self, message: Message, why: str) -> bool:
-        """Do what is to be done with a message that has no place in its conversation.
+        """Handle a message that is out of order in its conversation.
 
         Args:
             message: the message.
-            why: the reason, as a sentence, which both sides are told.
+            why: the reason, as a sentence, for both sides.
 
         Returns:
-            Whether that is all; else it goes on to the behaviours, as any message.
+            Whether it is handled; otherwise it goes on to the behaviours, as any message.
         """
         self.service.out_of_order += 1
         if not self.service.is_strict:
@@ -161,7 +161,7 @@ class Conversations:
         return True
 
     def _take_late(self, message: Message) -> None:
-        """Take an answer that nobody waits for any more."""
+        """Handle an answer that nobody waits for any more."""
         if (message.in_reply_to or "").endswith("/cancel"):
             return
         reason = f"agent {self.agent.name} is no longer waiting for this answer"
@@ -181,7 +181,7 @@ class Conversations:
     def gather_answers(
         self, messages: Iterable[Message], timeout: float | None, deadline: datetime | None
     ) -> Answers:
-        """Return what sends messages and gives the answers to them; as of `Behaviour.gather_answers`."""
+        """Return the answers to several messages; as of `Behaviour.gather_answers`."""
         return Answers(self, messages, timeout, deadline)
 
     async def full_name(self, name: str) -> str:
@@ -196,10 +196,10 @@ class Conversations:
         return names.of(name)
 
     def known_name(self, name: str | Partners) -> str | None:
-        """Return the full name of an agent who is to be asked, where that is known without a search.
+        """Return the full name of an agent to ask, if it is known without a search.
 
         Raises:
-            AgentStateError: who asks has ended.
+            AgentStateError: the asker has ended.
         """
         if self.is_closed:
             self.check_open()
@@ -207,7 +207,7 @@ class Conversations:
         return names.known.get(name) if name.__class__ is str and names.finder is None else None
 
     def check_open(self) -> None:
-        """Make sure that the agent has not ended.
+        """Check that the agent has not ended.
 
         Raises:
             AgentStateError: it has.
@@ -216,7 +216,7 @@ class Conversations:
             raise AgentStateError(f"agent {self.agent.name} has ended, so it cannot ask anyone")
 
     async def send(self, message: Message, reply_with: str) -> None:
-        """Send a message as this agent's, with a name for the answer; errors as of `Behaviour.send`."""
+        """Send a message from this agent, with a `reply_with`; errors as of `Behaviour.send`."""
         message = copied(message)
         force_setattr(message, "sender", self.address)
         force_setattr(message, "reply_with", reply_with)
@@ -225,10 +225,10 @@ class Conversations:
             await sending
 
     def hand_over(self, message: Message) -> Coroutine[Any, Any, None] | None:
-        """Send a message that nobody else has, and that has this agent as its sender.
+        """Send a message from this agent that nobody else holds.
 
         Returns:
-            What is to be awaited where it cannot be handed over at once; errors as of `Behaviour.send`.
+            A coroutine to await if it cannot be handed over at once; errors as of `Behaviour.send`.
         """
         deliver = self.routes.get(message.to)
         if deliver is None:
@@ -237,18 +237,18 @@ class Conversations:
         return self.dispatcher.overflow.wait_to_deliver(message, full) if full else None
 
     def pass_on(self, message: Message) -> None:
-        """Hand a message to the agent as any other, which has no place in a conversation."""
+        """Deliver a message that belongs to no conversation to the agent's behaviours."""
         for sink in self.agent.deliver_message(message) or ():
             self.dispatcher.add_dead_letter(message, f"{sink} is full", self.address)
 
     def post(self, message: Message, reply_with: str | None) -> None:
-        """Send a message as this agent's without waiting; where there is no room it is a dead letter."""
+        """Send a message from this agent without waiting; without room, it is a dead letter."""
         force_setattr(message, "sender", self.address)
         force_setattr(message, "reply_with", reply_with)
         self.hand_over_now(message)
 
     def hand_over_now(self, message: Message) -> None:
-        """Send as `hand_over` does, without waiting; where there is no room it is a dead letter."""
+        """Send as `hand_over` does, without waiting; without room, the message is a dead letter."""
         deliver, full = None if self.dispatcher.is_closing else self.routes.get(message.to), None
         if deliver is not None and not (full := deliver(message)):
             return
@@ -257,27 +257,27 @@ class Conversations:
                 self.dispatcher.overflow.refuse(message, full)
             self.dispatcher.send_nowait(message)
 
-    # -- ends -----------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     def under_way(self) -> str | None:
-        """Return which conversation is not over, as the rest of a sentence; None if all are."""
+        """Return a conversation that is not over, as the rest of a sentence; None if all are."""
         for expecting in self.expected.values():
             if (what := expecting.under_way()) is not None:
                 return what
         return None if self.participation is None else self.participation.under_way()
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
-        """Tell who waits for agents that have ended."""
+        """Notify all that wait for agents that have ended."""
         for expecting in tuple(self.expected.values()):
             expecting.partner_ended(is_ended, reason)
         if self.participation is not None:
             self.participation.partner_ended(is_ended)
 
     def close(self, reason: str) -> None:
-        """End all.
+        """End all conversations.
 
         Args:
-            reason: what has become of the agent, as the rest of a sentence.
+            reason: what happened to the agent, as the rest of a sentence.
         """
         self.is_closed = True
         if self.participation is not None:

@@ -1,4 +1,4 @@
-"""When waiting is over: one timer for all who wait in a container."""
+"""Time-outs of conversations, with one timer for a container."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
     from formicary.core.scheduler import Scheduler
 
-_TICK = 0.001  # s; event loops keep time by milliseconds
+_TICK = 0.001  # s, the resolution of event loops
 _FEW = 64
 
 
 class Waiter(Protocol):
-    """What waits until some time."""
+    """Waits until a deadline."""
 
     def done(self) -> bool:
-        """Tell whether it waits no more."""
+        """Return whether it has stopped waiting."""
 
     def expire(self) -> None:
         """Called when its time is over."""
 
 
 class Deadline:
-    """A time, and who waits until then: all that a container's strands begin in one turn with one time-out.
+    """A deadline shared by all waiters that begin in one turn of the scheduler with the same time-out.
 
     Attributes:
-        waiters: who waits; some no more.
-        timeout: s.
+        waiters: the waiters, including some that have stopped waiting.
+        timeout: seconds.
     """
 
     __slots__ = ("_reply_by", "timeout", "turn", "waiters")
@@ -47,24 +47,23 @@ class Deadline:
         self._reply_by: datetime | None = None
 
     def due(self) -> float:
-        """Return when it is, by the loop's clock: it counts from the end of the turn, which is known then."""
+        """Return the time, by the loop's clock, counted from the end of the turn."""
         return self.turn[0] + self.timeout if self.turn else 0.0
 
     @property
     def reply_by(self) -> datetime | None:
-        """The time of day, as messages have it; None if there is no end."""
+        """The time as `reply_by` of messages; None if there is no end."""
         if self._reply_by is None and self.timeout < ENDLESS:
             self._reply_by = now() + timedelta(seconds=self.timeout)
         return self._reply_by
 
 
 class Deadlines:
-    """Calls those back whose time is over.
+    """Calls waiters back at their deadlines.
 
-    To set a timer for each question, and to take it back, would cost as much as asking, and so would a place
-    for each in a queue. So those share one that begin to wait in one turn of the scheduler for equally long,
-    and who waits no more stays until its time would be over, or until most of those that are here wait no
-    more.
+    Setting and cancelling a timer for each question would cost as much as asking, and so would a place for
+    each in a queue. So waiters that begin in one turn of the scheduler with the same time-out share one, and
+    stay until it is over, or until most waiters here have stopped waiting.
 
     Args:
         scheduler: the container's.
@@ -76,16 +75,16 @@ class Deadlines:
         self._heap: list[tuple[float, int, Deadline]] = []
         self._numbers = count()  # so that deadlines are never compared
         self._latest: Deadline | None = None
-        self._count = 0  # waiters, also those that wait no more, and the most before these are left out
+        self._count = 0  # of all waiters, and the limit at which those done are removed
         self._most = _FEW
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0
 
     def add(self, waiter: Waiter, timeout: float) -> Deadline:
-        """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return when that is.
+        """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return the deadline.
 
         Raises:
-            UsageError: that is no number of seconds.
+            UsageError: the time-out is no number of seconds.
         """
         deadline = self._latest
         if deadline is None or deadline.timeout != timeout or deadline.turn is not self._scheduler.turn:
@@ -97,7 +96,7 @@ class Deadlines:
         return deadline
 
     def _begin(self, timeout: float) -> Deadline:
-        """Return a new deadline; who adds to it in the same turn of the scheduler gets it again."""
+        """Return a new deadline, to be shared in the same turn of the scheduler."""
         check_seconds(timeout)
         scheduler = self._scheduler
         if scheduler.current is None:  # outside of strands there are no turns
@@ -114,7 +113,7 @@ class Deadlines:
         return deadline
 
     def _leave_out(self) -> None:
-        """Leave those out that wait no more."""
+        """Remove waiters that have stopped waiting."""
         for _, _, deadline in self._heap:
             deadline.waiters = [waiter for waiter in deadline.waiters if not waiter.done()]
         self._heap[:] = [entry for entry in self._heap if entry[2].waiters or entry[2] is self._latest]
@@ -144,7 +143,7 @@ class Deadlines:
             self._set_timer(heap[0][0])
 
     def close(self) -> None:
-        """Call nobody any more."""
+        """Stop calling waiters."""
         if self._timer is not None:
             self._timer.cancel()
         self._heap.clear()

@@ -1,4 +1,4 @@
-"""A protocol as pictures: Mermaid's state and sequence diagrams, made of its table."""
+"""Mermaid state and sequence diagrams of a protocol, from its table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def state_diagram(protocol: Protocol) -> str:
 
 
 def sequence_diagram(protocol: Protocol) -> str:
-    """Return a Mermaid sequence diagram of a protocol, as text: what may follow each message."""
+    """Return a Mermaid sequence diagram of a protocol, as text, with what may follow each message."""
     lines = ["sequenceDiagram", *(f"    participant {role}" for role in protocol.roles)]
     _write(protocol, START, lines, "    ", {START})
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A conversation with one other agent, by a protocol, as one of the two sees it."""
+"""One side of a conversation with one other agent, by a protocol."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_FIELDS: Mapping[str, Any] = {}
 
 
 class Inbox(Pending):
-    """What has come in one or several dialogues and was not looked at yet.
+    """Messages of one or several dialogues that are not read yet.
 
     Args:
         scheduler: the container's.
@@ -40,13 +40,13 @@ class Inbox(Pending):
         self._scheduler = scheduler
 
     def put(self, dialogue: Dialogue, news: Message | FormicaryError) -> None:
-        """Take a message, or why there will be none."""
+        """Add a message, or the reason why there will be none."""
         self.come.append((dialogue, news))
         self.go_on()
 
     @coroutine_function
     def wait(self) -> Generator[Any, Any, None]:
-        """Wait until something comes, or `go_on`."""
+        """Wait until something arrives, or `go_on` is called."""
         if self._scheduler.current is None:
             yield from self.wait_in_task(self._scheduler.loop)
         else:
@@ -54,11 +54,11 @@ class Inbox(Pending):
 
 
 class Limit:
-    """For how long the other one is waited for, in some states of a dialogue.
+    """A time limit for the partner in some states of a dialogue.
 
     Args:
-        dialogue: the dialogue; a later limit takes the place of an earlier one.
-        states: in which the other one is to say something.
+        dialogue: the dialogue; a later limit replaces an earlier one.
+        states: those in which the partner must say something.
     """
 
     __slots__ = ("_dialogue", "_states")
@@ -69,7 +69,7 @@ class Limit:
         dialogue.limit = self
 
     def done(self) -> bool:
-        """Tell whether the other one is waited for no more."""
+        """Return whether the partner has answered."""
         return self._dialogue.stage.name not in self._states or self._dialogue.limit is not self
 
     def expire(self) -> None:
@@ -78,16 +78,16 @@ class Limit:
 
 
 class Dialogue:
-    """One conversation of two.
+    """One side of a conversation.
 
     Args:
-        conversations: of the agent whose side it is.
-        protocol: what may be said.
+        conversations: the agent's.
+        protocol: its protocol.
         is_initiator: whether the agent has begun it.
-        partner: the full name of the other one.
-        name: what answers have in `in_reply_to`.
+        partner: the full name of the other agent.
+        name: the `in_reply_to` of answers.
         conversation: its `conversation_id`.
-        inbox: where what comes is put; None for a participant, which takes it at once.
+        inbox: gets incoming messages; None for a participant, which handles them at once.
     """
 
     __slots__ = (
@@ -104,7 +104,7 @@ class Dialogue:
         "stage",
     )
 
-    def __init__(  # noqa: PLR0917 -- by their places, as there are many of these
+    def __init__(  # noqa: PLR0917 -- positional for speed
         self,
         conversations: Conversations,
         protocol: Protocol,
@@ -122,24 +122,24 @@ class Dialogue:
         self.conversation = conversation
         self.inbox: Inbox = inbox  # type: ignore[assignment]  # a participant's is never used
         self.stage = protocol.first
-        self.latest: Message | None = None  # of the partner's
-        self.limit: object = None  # what waits for the partner until some time
-        self.is_late = False  # whether the other one has not answered in time
+        self.latest: Message | None = None  # from the partner
+        self.limit: object = None  # the present `Limit` or round
+        self.is_late = False  # whether the partner has not answered in time
 
     @property
     def state(self) -> str:
-        """The state that it is in."""
+        """The present state."""
         return self.stage.name
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be said."""
+        """Whether the conversation has ended."""
         return self.stage.is_end
 
-    # -- the other one's messages ---------------------------------------------------------------------------
+    # -- the partner's messages -----------------------------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
-        """Take a message that says it belongs here, for who has begun it; return False if it does not."""
+        """Take a message for the initiator; return False if it does not belong here."""
         stage, performative = self.stage, message.performative
         if message.sender != self.partner and not (stage.is_open or is_from(message, self.partner)):
             reason = why_undelivered(message, self._conversations.platform)
@@ -147,7 +147,7 @@ class Dialogue:
                 return False
             self._break_off(FailedError(reason[1], message))
             return True
-        following = stage.by_participant.get(performative)  # as `hear` has it
+        following = stage.by_participant.get(performative)  # inlined from `hear`
         if following is None:
             why = self.protocol.why_not(stage.name, self.protocol.roles[1], performative)
             return self._conversations.out_of_order(message, why)
@@ -160,7 +160,7 @@ class Dialogue:
         return True
 
     def hear(self, message: Message) -> str | None:
-        """Follow the protocol with a message of the other one; return why it has no place there, if so."""
+        """Follow the protocol with a message of the partner; return why it is out of order, if it is."""
         stage, performative = self.stage, message.performative
         following = (stage.by_participant if self.is_initiator else stage.by_initiator).get(performative)
         if following is None:
@@ -181,25 +181,25 @@ class Dialogue:
         self.inbox.put(self, NoAnswerError(f"{self.partner} did not answer in time", (self.partner,)))
 
     def under_way(self) -> str | None:
-        """Return what conversation it is, as the rest of a sentence; None if it is over."""
+        """Describe the conversation as the rest of a sentence; None if it is over."""
         if self.is_over:
             return None
         does = "has begun" if self.is_initiator else "takes part in"
         return f"{does} a conversation by {self.protocol.name} with {self.partner}"
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
-        """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
+        """Called when agents have ended; `is_ended` is called with full names."""
         if is_ended(self.partner):
             self._break_off(FailedError(f"{self.partner} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
-        """Called when the own agent has ended."""
+        """Called when the agent itself has ended."""
         self._break_off(error)
 
     # -- own messages ---------------------------------------------------------------------------------------
 
     def can_say(self, performative: str) -> bool:
-        """Tell whether a message has a place here."""
+        """Return whether the agent may send a message now."""
         stage = self.stage
         return performative in (stage.by_initiator if self.is_initiator else stage.by_participant)
 
@@ -210,16 +210,16 @@ class Dialogue:
         fields: Mapping[str, Any] = _NO_FIELDS,
         reply_by: datetime | None = None,
     ) -> Message:
-        """Follow the protocol with an own message, and return it for who sends it.
+        """Follow the protocol with a message of this agent, and return it for sending.
 
         Args:
-            performative: what it does.
-            body: the content.
-            fields: more parameters of the message.
-            reply_by: another one: until when the answer is waited for.
+            performative: its performative.
+            body: its content.
+            fields: more of its parameters.
+            reply_by: the deadline for the answer.
 
         Raises:
-            ProtocolError: it has no place there.
+            ProtocolError: it is out of order.
         """
         stage, latest, own = self.stage, self.latest, self._conversations.address
         following = (stage.by_initiator if self.is_initiator else stage.by_participant).get(performative)
@@ -232,7 +232,7 @@ class Dialogue:
                 None, None, None, None, None, self.protocol.name, self.conversation, self.name,
                 None, reply_by,
             )  # fmt: skip
-        else:  # as `answer_to` has it
+        else:  # inlined from `answer_to`
             to = latest.reply_to
             message = Message(
                 latest.sender if to is None else to, own, body, performative,
@@ -251,7 +251,7 @@ class Dialogue:
         """Send a message of the protocol.
 
         Raises:
-            ProtocolError: it has no place there.
+            ProtocolError: it is out of order.
             FormicaryError: as of `Behaviour.send`.
         """
         self._conversations.check_open()
@@ -260,10 +260,10 @@ class Dialogue:
             await sending
 
     async def receive(self) -> Message:
-        """Return what the other one says next, if that is no bad news.
+        """Return the partner's next message.
 
         Raises:
-            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: it is.
+            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: it is bad news.
         """
         inbox = self.inbox
         while not inbox.come:
@@ -271,22 +271,22 @@ class Dialogue:
         _, news = inbox.come.popleft()
         return good_news(news)
 
-    # -- the end --------------------------------------------------------------------------------------------
+    # -- closing --------------------------------------------------------------------------------------------
 
     def open(self, timeout: float | None) -> None:
-        """Get what belongs to the conversation, at most for some seconds before an answer."""
+        """Start to receive, and to wait for at most `timeout` seconds for an answer."""
         self._conversations.expected[self.name] = self
         if timeout is not None:
             self._conversations.service.deadlines.add(Limit(self, self.protocol.after_time), timeout)
 
     def close(self) -> None:
-        """Get nothing more. Where the conversation is not over, the other one is told by a `cancel`."""
+        """Stop receiving; send a `cancel` if the conversation is not over."""
         self._conversations.expected.pop(self.name, None)
         if self.stage is not self.protocol.first and (not self.is_over or self.is_late):
             self.cancel()
 
     def cancel(self) -> None:
-        """Tell the other one that its answer is not wanted any more (FIPA's meta-protocol)."""
+        """Send the partner a `cancel` (FIPA's meta-protocol)."""
         self.stage = self.protocol.stages[CANCELLED]
         self._conversations.post(
             Message(

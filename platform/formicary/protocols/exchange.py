@@ -1,4 +1,4 @@
-"""Conversations in which somebody is asked once, may agree, and gives one answer: requests and their like."""
+"""Conversations in which a partner is asked once, may agree, and answers once, such as requests."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 class Exchange(Question):
-    """Such a conversation, as who has begun it sees it.
+    """The initiator's side of such a conversation.
 
     Args:
-        conversations: of who asks.
-        name: what the answer has in `in_reply_to`.
-        asked: the full name of who was asked.
+        conversations: the asker's.
+        name: the `in_reply_to` of the answer.
+        asked: the full name of the agent asked.
         protocol: the conversation's.
     """
 
     __slots__ = ("conversation", "latest", "protocol", "stage")
 
     def __init__(self, conversations: Conversations, name: str, asked: str, protocol: Protocol) -> None:
-        # Of `Question`, without another call.
+        # Inlined from `Question`.
         self.waiter = None
         self.conversations = conversations
         self.name = name
@@ -41,10 +41,10 @@ class Exchange(Question):
         self.news = None
         self.protocol = protocol
         self.stage = protocol.asked
-        self.latest: Message | None = None  # what the other one has said, and is no end
+        self.latest: Message | None = None  # from the partner, not the end
 
     def offer(self, message: Message) -> bool:
-        """Take a message that says it is an answer; return False if it is of somebody who was not asked."""
+        """Take an answer; return False if its sender was not asked."""
         stage = self.stage
         if message.sender != self.asked and not (stage.is_open or is_from(message, self.asked)):
             return self.take_undelivered(message)
@@ -56,14 +56,14 @@ class Exchange(Question):
         self.stage = following
         if not following.is_end:
             self.latest = message
-        elif self.news is None:  # as `settle` has it
+        elif self.news is None:  # inlined from `settle`
             self.news = message
             self.conversations.expected.pop(self.name, None)
             self.go_on()
         return True
 
     def under_way(self) -> str | None:
-        """Return what is waited for, as the rest of a sentence."""
+        """Return what it waits for, as the rest of a sentence."""
         return f"has begun a conversation by {self.protocol.name} with {self.asked}"
 
     def expire(self) -> None:
@@ -72,13 +72,13 @@ class Exchange(Question):
         self.tell_cancel()
 
     def end_by(self, error: BaseException) -> None:
-        """Wait no more, as something was raised; where it is cancelled, the other one is told."""
+        """Stop waiting after an exception; when cancelled, send a `cancel`."""
         self.give_up()
         if isinstance(error, asyncio.CancelledError | GeneratorExit):
             self.tell_cancel()
 
     def tell_cancel(self) -> None:
-        """Tell the other one that its answer is not wanted any more (FIPA's meta-protocol)."""
+        """Send the partner a `cancel` (FIPA's meta-protocol)."""
         latest = self.latest
         self.conversations.post(
             Message(
@@ -101,7 +101,7 @@ def exchange(  # noqa: PLR0917 -- only `Conversing` calls it
     timeout: float | None,
     fields: dict[str, Any],
 ) -> Generator[Any, Any, Message]:
-    """Have such a conversation, and return the answer; as of `Conversing.request`."""
+    """Hold such a conversation, and return the answer; as of `Conversing.request`."""
     asked = conversations.known_name(partner)
     if asked is None:
         asked = yield from find_one(conversations, partner).__await__()

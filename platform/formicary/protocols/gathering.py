@@ -1,4 +1,4 @@
-"""Several messages, and the answers to them as they come."""
+"""Several messages, and the answers to them as they arrive."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """The answers to several messages, as they come: go through it with `async for`.
+    """The answers to several messages as they arrive. Use `async for`.
 
-    It ends when all have answered or failed, or when its time is over. Where the loop is left before, leave
-    it as `async with`, or what still comes is kept until then.
+    The iteration ends when all have answered or failed, or the time is over. To leave the loop earlier, use
+    `async with` as well, or later answers are kept until then.
 
     Args:
-        conversations: of who asks.
-        messages: what is sent, to each of its receivers.
-        timeout: how many seconds to wait for answers; None for any time.
-        deadline: until when, instead.
+        conversations: the asker's.
+        messages: the messages, each sent to all its receivers.
+        timeout: seconds to wait for answers; None for any time.
+        deadline: the end of the wait, instead.
 
     Attributes:
-        missing: the full names of those who have neither answered nor failed, in the order they were asked.
-        failed: why others could not be reached or have ended, by full name.
+        missing: the full names of agents that have neither answered nor failed, in the order they were asked.
+        failed: why other agents could not be reached or have ended, by full name.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Answers:
         self._conversations = conversations
         self._messages = messages
         self._limit = check_limit(timeout, deadline)
-        self._asked: dict[str, str] = {}  # who, by the name of the question
+        self._asked: dict[str, str] = {}  # by the name of the question
         self._come: deque[Message] = deque()
         self._waiting: Answer | None = None
         self._error: FormicaryError | None = None
@@ -56,10 +56,10 @@ class Answers:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The full names of those who have neither answered nor failed, in the order they were asked."""
+        """The full names of agents that have neither answered nor failed, in the order they were asked."""
         return tuple(self._asked.values())
 
-    # -- what waits asks for --------------------------------------------------------------------------------
+    # -- called by the user ---------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         return self
@@ -88,7 +88,7 @@ class Answers:
         return self._come.popleft()
 
     def close(self) -> None:
-        """Wait for no more answers; `missing` says whose have not come."""
+        """Stop waiting for answers; `missing` names the agents without one."""
         self._is_over = True
         for name in self._asked:
             self._conversations.expected.pop(name, None)
@@ -106,7 +106,7 @@ class Answers:
             raise
 
     async def _posts(self, message: Message) -> list[tuple[Message, str]]:
-        """Return a message to each of its receivers, with the name of the question."""
+        """Return a copy of a message for each receiver, with the name of the question."""
         check_unsent(message, self._conversations.address)
         if not message.receivers:
             raise InvalidMessageError("a message without a receiver cannot be sent; set its `to`")
@@ -118,10 +118,10 @@ class Answers:
             posts.append((message if message.to == receiver else message.replace(to=receiver), name))
         return posts
 
-    # -- what happens ---------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
-        """Take a message that says it is an answer; return False if it is of somebody who was not asked."""
+        """Take an answer; return False if its sender was not asked."""
         name = message.in_reply_to or ""
         asked = self._asked.get(name, "")
         if is_from(message, asked):
@@ -143,7 +143,7 @@ class Answers:
             self._waiting.settle(None)
 
     def done(self) -> bool:
-        """Tell whether it waits no more; for the deadline."""
+        """Return whether it has stopped waiting; for the deadline."""
         return self._is_over
 
     def expire(self) -> None:
@@ -152,17 +152,17 @@ class Answers:
         self._wake()
 
     def under_way(self) -> str | None:
-        """Return what is waited for, as the rest of a sentence."""
+        """Return what it waits for, as the rest of a sentence."""
         return f"is waiting for answers from {', '.join(self.missing)}" if self._asked else None
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
-        """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
+        """Called when agents have ended; `is_ended` is called with full names."""
         for name, asked in tuple(self._asked.items()):
             if is_ended(asked):
                 self.failed[asked] = f"{asked} {reason}"
                 self._settle(name)
 
     def asker_ended(self, error: FormicaryError) -> None:
-        """Called when who has asked has ended."""
+        """Called when the asker has ended."""
         self._error = error
         self._wake()

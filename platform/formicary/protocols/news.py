@@ -1,4 +1,4 @@
-"""Which messages are bad news, and as which errors they are raised."""
+"""Raises messages that are bad news as errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ BAD_NEWS: dict[str | None, tuple[type[ConversationError], str]] = {
     "failure": (FailedError, "failed"),
     "not-understood": (NotUnderstoodError, "did not understand"),
 }
-"""As what a message is raised, and how the sentence goes on after its sender's name; by performative."""
+"""The error raised for a message, and the rest of its sentence after the sender; by performative."""
 
 
 def good_news(news: Message | FormicaryError) -> Message:
-    """Return a message that is no bad news.
+    """Return a message unless it is bad news.
 
     Raises:
         RefusedError, FailedError, NotUnderstoodError, NoAnswerError: it is.

@@ -1,4 +1,4 @@
-"""The agent's own code in one conversation: a function, a generator or a class, called step by step."""
+"""The agent's code in one conversation: a function, a generator or a class, called step by step."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NO_FIELDS: dict[str, Any] = {}
 _REPLIES = frozenset({str, bytes, type(None)})
 
 NOTHING: Any = object()
-"""That nothing is to be said."""
+"""Stands for no answer."""
 
 
 class Raised(NamedTuple):
-    """What an agent's code has raised.
+    """An exception raised by an agent's code.
 
     Attributes:
         error: the exception.
@@ -34,18 +34,18 @@ class Raised(NamedTuple):
 
 
 def unwrapped(outcome: Any) -> Any:
-    """Return what the agent's code has returned, or raise what it has raised."""
+    """Return the result of the agent's code, or raise its exception."""
     if outcome.__class__ is Raised:
         raise outcome.error
     return outcome
 
 
 class Part:
-    """What an agent's code does in one conversation.
+    """Runs an agent's code in one conversation.
 
     Args:
         participation: the agent's.
-        responder: what answers.
+        responder: the responder that answers.
         dialogue: the conversation.
     """
 
@@ -60,7 +60,7 @@ class Part:
         self._is_async = False
 
     def _call(self, message: Message | None) -> Any:
-        """Return what the agent's code makes of a message, or an awaitable of it; `NOTHING`: no answer."""
+        """Return the result of the agent's code, or an awaitable of it; `NOTHING` for no answer."""
         generator: Any = self._generator
         if generator is not None:
             return (generator.asend if self._is_async else generator.send)(message)
@@ -80,13 +80,13 @@ class Part:
         return self._begun(function(message))
 
     def _come_of(self, outcome: Any) -> Any:
-        """Return what the agent's code has returned, or raise what it has raised."""
+        """Return the result of the agent's code, or raise its exception."""
         if isinstance(outcome, Exception):
             raise outcome
         return outcome if outcome is NOTHING else self._begun(outcome)
 
     def _begun(self, made: Any) -> Any:
-        """Return what the agent's code has made; where that is a generator, what it says first."""
+        """Return the result of the agent's code; if it is a generator, its first value."""
         kind = made.__class__
         if kind is GeneratorType:
             self._generator = made
@@ -97,7 +97,7 @@ class Part:
         return made
 
     def _awaits(self, returned: Any) -> bool:
-        """Tell whether what the agent's code has given is yet to be run, to its end or its next step."""
+        """Return whether the result of the agent's code must be awaited, to its end or its next step."""
         return returned.__class__ is CoroutineType or (self._is_async and self._generator is not None)
 
     def _reply(self, returned: object) -> Reply:
@@ -114,12 +114,12 @@ class Part:
         return Say("refuse" if is_refusal else "failure", str(error))
 
     def _is_mere_end(self, value: object) -> bool:
-        """Note that the generator has ended; tell whether nothing is to be said of that."""
+        """Record that the generator has ended; return whether no answer follows."""
         self._generator, self._handler = None, _end
         return value is None and not self.dialogue.can_say("inform")
 
     def _usual(self, returned: object) -> Message | None:
-        """Return the message that says what was returned, where the initiator goes on after it; else None."""
+        """Return the message with the result, if the initiator goes on after it; else None."""
         if isinstance(returned, Reply):
             performative, body, fields = returned.performative, returned.body, returned.fields
         elif returned.__class__ in _REPLIES:
@@ -134,7 +134,7 @@ class Part:
         return self.dialogue.say(performative, body, fields)
 
     def _close_generator(self) -> None:
-        """End a generator that is not asked any more; never called in a strand."""
+        """Close a generator that is no longer needed; never called in a strand."""
         try:
             if self._is_async:
                 participation = self._participation
@@ -146,4 +146,4 @@ class Part:
 
 
 def _end(message: Message) -> None:
-    """Answer what comes after a function has returned."""
+    """Answer a message that comes after a function has returned."""

@@ -1,4 +1,4 @@
-"""How an agent takes part in conversations that others begin: its methods are called with what they say."""
+"""An agent's part in conversations that others begin: calls its methods with their messages."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _HELD = frozenset({AgentState.SUSPENDED, AgentState.WAITING, AgentState.TRANSIT}
 
 
 class Opening:
-    """How conversations begin that one of an agent's methods takes part in.
+    """The beginning of conversations in which one of an agent's methods takes part.
 
     Args:
         agent: the agent.
-        responder: what answers.
+        responder: the responder that answers.
     """
 
     __slots__ = ("ends_by_text", "function", "is_plain", "responder")
@@ -42,11 +42,11 @@ class Opening:
         self.responder = responder
         following = responder.protocol.asked.by_participant.get("inform")
         self.ends_by_text = following is not None and following.is_end
-        """Whether a text that is returned, which is an `inform`, is the end of the conversation."""
+        """Whether returned text, which is an `inform`, ends the conversation."""
         self.function: Callable[[Message], Any] | None = None
-        """The method, where it is a function, plain or asynchronous, and no generator or class."""
+        """The method, if it is a plain or asynchronous function, not a generator or class."""
         self.is_plain = False
-        """Whether that is a plain function, which says one thing and is over."""
+        """Whether that is a plain function, which answers once."""
         method = getattr(type(agent), responder.name)
         is_generator = inspect.isgeneratorfunction(method) or inspect.isasyncgenfunction(method)
         if inspect.isfunction(method) and not is_generator:
@@ -55,10 +55,10 @@ class Opening:
 
 
 class Participation:
-    """The conversations that an agent takes part in. To the scheduler it is a micro-agent.
+    """The conversations in which an agent takes part. To the scheduler, it is a micro-agent.
 
     Args:
-        conversations: of the agent.
+        conversations: the agent's.
     """
 
     def __init__(self, conversations: Conversations) -> None:
@@ -68,23 +68,23 @@ class Participation:
         self.name = agent.name
         self.address = agent.address
         self.openings: dict[str | None, dict[str | None, Opening]] = {}
-        """By the protocols' names, and by the performatives of the first messages."""
+        """By protocol and first performative."""
         self.vocabulary: dict[str | None, set[str | None]] = {}
-        """What initiators can say, by the protocols' names."""
+        """The performatives of initiators, by protocol."""
         for (protocol, performative), responder in agent.responders.items():
             self.openings.setdefault(protocol, {})[performative] = Opening(agent, responder)
             self.vocabulary.setdefault(protocol, set()).update(responder.protocol.vocabulary)
-        self.micro_inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what is needed of one
+        self.micro_inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what `MicroInbox` uses
         self._dispatcher = service.container.dispatcher
         self._joined: dict[Key, Turn] = {}
         self._held: deque[Message] = deque()
 
     # -- messages -------------------------------------------------------------------------------------------
 
-    def handle(  # noqa: PLR0911 -- a call less for each message
+    def handle(  # noqa: PLR0911 -- saves a call for each message
         self, message: Message
     ) -> Coroutine[Any, Any, None] | None:
-        """Take a message out of the queue; for the scheduler."""
+        """Handle a message from the queue; for the scheduler."""
         if self.agent._state is not _ACTIVE and not self._may_take(message):  # noqa: SLF001 -- for speed
             return None
         opening = self.openings[message.protocol].get(message.performative)
@@ -98,7 +98,7 @@ class Participation:
             return None
         if opening.function is None:
             return self._join(opening, message)
-        # What most do stands here: a function returns text, which is the end of the conversation.
+        # The usual case, inlined: a function returns text, which ends the conversation.
         try:
             returned = opening.function(message)
             if returned.__class__ is CoroutineType:
@@ -120,7 +120,7 @@ class Participation:
         return self._dispatcher.overflow.wait_to_deliver(answer, full) if full else None
 
     def _run(self, opening: Opening, message: Message, coroutine: CoroutineType[Any, Any, Any]) -> Any:
-        """Run what an asynchronous function has begun; results as of `Scheduler.step`."""
+        """Run the coroutine of an asynchronous function; results as of `Scheduler.step`."""
         if self.conversations.is_closed or len(self._joined) >= _MOST:
             coroutine.close()
             self._join(opening, message)  # which refuses
@@ -136,7 +136,7 @@ class Participation:
     def _join_waiting(
         self, opening: Opening, message: Message, awaited: Any, yielded: Any
     ) -> Coroutine[Any, Any, None]:
-        """Take part in a conversation that an asynchronous function has begun to answer, and waits now."""
+        """Take part in a conversation that an asynchronous function has begun to answer, and waits."""
         turn = self._new_turn(opening, message)
         turn.dialogue.hear(message)
         if self.conversations.is_closed:  # by the function
@@ -145,7 +145,7 @@ class Participation:
         return turn.go_on(message, awaited, yielded)
 
     def _tell_ended(self, message: Message) -> None:
-        """Tell who has begun a conversation that its function has ended the agent."""
+        """Report to the initiator of a conversation that its function has ended the agent."""
         reason = f"agent {self.name} ended in the middle of the conversation"
         self._dispatcher.tell_sender(message, str(self.address), reason)
 
@@ -155,7 +155,7 @@ class Participation:
         Args:
             opening: how it begins.
             message: its first message.
-            outcome: what the method has returned or raised, if it was called.
+            outcome: the method's result or exception, if it was called.
         """
         if self.conversations.is_closed:
             self._dispatcher.add_dead_letter(message, f"agent {self.name} has ended", self.address)
@@ -178,9 +178,9 @@ class Participation:
         return message.conversation_id or message.reply_with, message.sender
 
     def _may_take(self, message: Message) -> bool:
-        """Tell whether an agent that is not active takes a message; keep it until it is.
+        """Return whether an inactive agent takes a message; if not, keep it until it is active.
 
-        One that is about to move still ends its conversations.
+        An agent that is about to move still ends its conversations.
         """
         state = self.agent.state
         if state is AgentState.TRANSIT and self._key(message) in self._joined:
@@ -191,15 +191,15 @@ class Participation:
         return True
 
     def _take_stray(self, message: Message) -> None:
-        """Take a message of a conversation that the agent is not in."""
+        """Handle a message of a conversation in which the agent is not."""
         if message.performative == "cancel":
-            return  # it has crossed the answer
+            return  # it crossed the answer
         why = f"agent {self.name} has no such conversation, or has ended it"
         if not self.conversations.out_of_order(message, why):
             self.conversations.pass_on(message)
 
     def go_on(self) -> None:
-        """Handle what has come while the agent was suspended."""
+        """Handle messages that arrived while the agent was suspended."""
         held, self._held = self._held, deque()
         for message in held:
             self.micro_inbox.messages += (self.micro_inbox.handle, message)
@@ -207,27 +207,27 @@ class Participation:
             self.micro_inbox.scheduler.wake()
 
     def under_way(self) -> str | None:
-        """Return which conversation is not over, as the rest of a sentence; None if all are."""
+        """Return a conversation that is not over, as the rest of a sentence; None if all are."""
         for turn in self._joined.values():
             return turn.dialogue.under_way()
         running = self.conversations.scheduler.current
-        is_answering = running is not None and running.owner is self  # and has not waited so far
+        is_answering = running is not None and running.owner is self  # and has not waited yet
         return "answers a message that begins a conversation" if is_answering else None
 
     def withdraw(self) -> Sequence[Message]:
-        """Take out and return what was not handled yet."""
+        """Remove and return unhandled messages."""
         queued = [message for _, message in self.micro_inbox.scheduler.withdraw(self)]
         held, self._held = self._held, deque()
         return (*held, *queued)
 
     def is_ended_by(self, message: Message) -> bool:
-        """Tell whether a message ends a conversation that the agent is in: it need not answer any more."""
+        """Return whether a message ends one of the agent's conversations, so that no answer is needed."""
         turn = self._joined.get(self._key(message))
         following = None if turn is None else turn.dialogue.stage.by_initiator.get(message.performative)
         return following is not None and following.is_end
 
     def has_joined(self, key: Key) -> bool:
-        """Tell whether the agent still is in a conversation."""
+        """Return whether the agent is still in a conversation."""
         return key in self._joined
 
     def leave(self, turn: Turn) -> None:
@@ -241,7 +241,7 @@ class Participation:
                 turn.break_off()
 
     def close(self, reason: str) -> None:
-        """End all; who waits for the agent is told the reason."""
+        """End all conversations, and report the reason to all that wait for the agent."""
         dispatcher = self.conversations.service.container.dispatcher
         for turn in tuple(self._joined.values()):
             latest = turn.dialogue.latest
@@ -255,7 +255,7 @@ class Participation:
             dispatcher.add_dead_letter(message, reason, self.address)
         self._held.clear()
 
-    # -- what the scheduler asks of a micro-agent -----------------------------------------------------------
+    # -- called by the scheduler ----------------------------------------------------------------------------
 
     @property
     def state(self) -> AgentState:
@@ -267,11 +267,11 @@ class Participation:
         return self.conversations.service.container
 
     def record_failure(self, part: str, error: BaseException) -> None:
-        """Note that a part of the agent has failed."""
+        """Record that a part of the agent has failed."""
         self.agent.record_failure(part, error)
 
     def strand_waits(self, strand: Strand) -> None:
-        """Called with the strand of an answer that waits now."""
+        """Called with the strand of an answer that starts to wait."""
         if self.micro_inbox.handling is None:
             self.micro_inbox.handling = set()
         self.micro_inbox.handling.add(strand)
@@ -281,7 +281,7 @@ class Participation:
         return f"{self.name}/responds"
 
     def give_back(self, message: Message) -> None:
-        """Take nothing back: an answer waits for no messages."""
+        """Do nothing: an answer waits for no messages."""
 
     def strand_ended(self, strand: Strand) -> None:
         """Called when an answer has ended."""

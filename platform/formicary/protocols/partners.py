@@ -1,4 +1,4 @@
-"""Finding partners: by name, by what they offer, or by the role that they play in a group."""
+"""Finds partners by name, by the service that they offer, or by their role in a group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Partners(Protocol):
-    """Says who the partners of a conversation are."""
+    """Finds the partners of a conversation."""
 
     async def find(self, conversations: Conversations) -> tuple[str, ...]:
         """Return their full names."""
@@ -22,23 +22,23 @@ class Partners(Protocol):
 
 @dataclass(frozen=True)
 class Search:
-    """All who offer a service, as `search` returns it.
+    """All agents that offer a service, as returned by `search`.
 
     Attributes:
-        fields: what is looked for, by the arguments of `Query`.
+        fields: the arguments of `Query`.
     """
 
     fields: dict[str, Any]
 
     async def find(self, conversations: Conversations) -> tuple[str, ...]:
-        """Return the full names of all whom the directory has."""
+        """Return the full names of all agents that the directory finds."""
         found = await conversations.agent.directory.search(**self.fields)
         return tuple(dict.fromkeys(service.agent for service in found))
 
 
 @dataclass(frozen=True)
 class Role:
-    """All who play a role in a group, as `role` returns it.
+    """All agents that play a role in a group, as returned by `role`.
 
     Attributes:
         group: the group's name.
@@ -51,13 +51,13 @@ class Role:
     community: str = "public"
 
     async def find(self, conversations: Conversations) -> tuple[str, ...]:
-        """Return the full names of the players, but for the agent itself."""
+        """Return the full names of the players, except for the agent itself."""
         players = await conversations.agent.groups.agents(self.group, self.role, community=self.community)
         return tuple(player for player in players if player != conversations.address)
 
 
 def search(**fields: Any) -> Search:
-    """Return whoever offers a service, as partners of a conversation: `search(type="carrier")`.
+    """Return all agents that offer a service, as partners of a conversation: `search(type="carrier")`.
 
     Args:
         fields: the arguments of `Query`.
@@ -66,7 +66,7 @@ def search(**fields: Any) -> Search:
 
 
 def role(group: str, role: str, *, community: str = "public") -> Role:
-    """Return whoever plays a role in a group, as partners of a conversation.
+    """Return all agents that play a role in a group, as partners of a conversation.
 
     Args:
         group: the group's name.
@@ -89,7 +89,7 @@ async def find_all(conversations: Conversations, partners: Iterable[str] | Partn
 
 
 async def find_one(conversations: Conversations, partner: str | Partners) -> str:
-    """Return the full name of a partner, the first that is found.
+    """Return the full name of the first partner found.
 
     Raises:
         FailedError: there is none.

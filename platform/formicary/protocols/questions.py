@@ -1,4 +1,4 @@
-"""A question: one message, and the answer to it."""
+"""A question: one message and its answer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Question(Pending):
-    """Who waits for the answer of one agent.
+    """Waits for the answer of one agent.
 
     Args:
-        conversations: of who asks.
-        name: what the answer has in `in_reply_to`.
-        asked: the full name of who was asked.
+        conversations: the asker's.
+        name: the `in_reply_to` of the answer.
+        asked: the full name of the agent asked.
     """
 
     __slots__ = ("asked", "conversations", "name", "news")
@@ -34,17 +34,17 @@ class Question(Pending):
         self.conversations = conversations
         self.name = name
         self.asked = asked
-        self.news: Message | FormicaryError | None = None  # what has come, or why nothing will
+        self.news: Message | FormicaryError | None = None  # the answer, or why there will be none
 
     def offer(self, message: Message) -> bool:
-        """Take a message that says it is the answer; return False if it is of somebody who was not asked."""
+        """Take the answer; return False if its sender was not asked."""
         if message.sender == self.asked or is_from(message, self.asked):
             self.settle(message)
             return True
         return self.take_undelivered(message)
 
     def take_undelivered(self, message: Message) -> bool:
-        """Take what a container says of a message that it could not deliver; return False if that is else."""
+        """Take a container's report that a message could not be delivered; return False if it is none."""
         reason = why_undelivered(message, self.conversations.platform)
         if reason is None or reason[0] != self.asked:
             return False
@@ -52,14 +52,14 @@ class Question(Pending):
         return True
 
     def settle(self, news: Message | FormicaryError) -> None:
-        """Take what has come, or why nothing will: the first counts."""
+        """Take the answer, or the reason why there will be none; only the first counts."""
         if self.news is None:
             self.news = news
             self.conversations.expected.pop(self.name, None)
             self.go_on()
 
     def done(self) -> bool:
-        """Tell whether it is over; for the deadline."""
+        """Return whether it is over; for the deadline."""
         return self.news is not None
 
     def expire(self) -> None:
@@ -67,20 +67,20 @@ class Question(Pending):
         self.settle(NoAnswerError(f"{self.asked} did not answer in time", (self.asked,)))
 
     def under_way(self) -> str | None:
-        """Return what is waited for, as the rest of a sentence."""
+        """Return what it waits for, as the rest of a sentence."""
         return f"is waiting for the answer of {self.asked}"
 
     def partner_ended(self, is_ended: Any, reason: str) -> None:
-        """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
+        """Called when agents have ended; `is_ended` is called with full names."""
         if is_ended(self.asked):
             self.settle(FailedError(f"{self.asked} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
-        """Called when who has asked has ended, and somebody still waits."""
+        """Called when the asker has ended while somebody still waits."""
         self.settle(error)
 
     def give_up(self) -> None:
-        """Wait no more."""
+        """Stop waiting."""
         self.waiter = None
         self.settle(_GIVEN_UP)
 
@@ -140,13 +140,13 @@ _GIVEN_UP = FormicaryError("no one is waiting any more")
 
 
 def is_from(message: Message, address: str) -> bool:
-    """Tell whether a message is from somebody, perhaps from one of its XMPP resources."""
+    """Return whether a message is from an agent or one of its XMPP resources."""
     sender = message.sender or ""
     return sender == address or ("/" not in address and sender.startswith(f"{address}/"))
 
 
 def why_undelivered(message: Message, platform: str) -> tuple[str, str] | None:
-    """Return who could not be reached, and why, if that is what a container says by a message."""
+    """Return who could not be reached, and why, if a message is a container's report of that."""
     if message.performative != "failure":
         return None
     local, _, domain = (message.sender or "").partition("@")

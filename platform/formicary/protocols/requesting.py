@@ -1,4 +1,4 @@
-"""Subscriptions (FIPA SC00035), as who subscribes sees them, and how a dialogue with one agent begins."""
+"""The subscriber's side of subscriptions (FIPA SC00035), and the beginning of a dialogue with one agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def begin(
     conversations: Conversations, protocol: Protocol, partner: str | Partners, timeout: float | None
 ) -> Dialogue:
-    """Return a dialogue with a partner, as its initiator; nothing is said yet."""
+    """Return a dialogue with a partner, as its initiator; nothing is sent yet."""
     address = await find_one(conversations, partner)
     name = conversations.new_name()
     dialogue = Dialogue(conversations, protocol, True, address, name, name, Inbox(conversations.scheduler))
@@ -28,14 +28,14 @@ async def begin(
 
 
 class SubscriptionSession:
-    """What somebody tells who has subscribed to it: `async with` it, and go through it with `async for`.
+    """The notifications of a subscription. Use `async with`, then `async for`.
 
     Leaving the block sends FIPA's cancel.
 
     Args:
-        conversations: of who subscribes.
-        partner: who is subscribed to.
-        body: what for.
+        conversations: the subscriber's.
+        partner: the agent to subscribe to.
+        body: the content of the subscription.
         timeout: seconds for the first answer; None for any time.
         fields: more parameters of the message.
     """
@@ -72,7 +72,7 @@ class SubscriptionSession:
         return self
 
     async def __anext__(self) -> Message:
-        """Return the next message.
+        """Return the next notification.
 
         Raises:
             RefusedError, FailedError, NotUnderstoodError, NoAnswerError: there will be no more.

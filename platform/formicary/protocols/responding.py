@@ -1,4 +1,4 @@
-"""What participants write: which of an agent's methods answers by which protocol, and what it says."""
+"""What participants define: the methods that answer by a protocol, and their replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Reply:
-    """What a participant says.
+    """A participant's reply.
 
     Args:
         body: the content.
@@ -36,7 +36,7 @@ class Inform(Reply):
 
 
 class Agree(Reply):
-    """Says that it will be done; the result comes later."""
+    """Agrees to a request; the result follows later."""
 
     __slots__ = ()
     performative = "agree"
@@ -50,38 +50,38 @@ class Propose(Reply):
 
 
 class Accept(Reply):
-    """Accepts what was proposed."""
+    """Accepts a proposal."""
 
     __slots__ = ()
     performative = "accept-proposal"
 
 
 class Reject(Reply):
-    """Rejects what was proposed."""
+    """Rejects a proposal."""
 
     __slots__ = ()
     performative = "reject-proposal"
 
 
 class Confirm(Reply):
-    """Says that it is so, or that it can be done."""
+    """Confirms that something is true, or can be done."""
 
     __slots__ = ()
     performative = "confirm"
 
 
 class Disconfirm(Reply):
-    """Says that it is not so, or that it cannot be done."""
+    """Denies that something is true, or can be done."""
 
     __slots__ = ()
     performative = "disconfirm"
 
 
 class Say(Reply):
-    """Says anything, for protocols of your own.
+    """A reply with any performative, for protocols of your own.
 
     Args:
-        performative: what it does, such as `"query-ref"`.
+        performative: its performative, such as `"query-ref"`.
         body: the content.
         fields: more parameters of the message.
     """
@@ -93,19 +93,19 @@ class Say(Reply):
         self.performative = performative
 
 
-class Refuse(Exception):  # noqa: N818 -- it is what is said, and no mistake
-    """Raised by a participant that does not want to; it says why."""
+class Refuse(Exception):  # noqa: N818 -- a reply, not an error
+    """Raised by a participant to refuse, with the reason."""
 
 
 class Failure(Exception):  # noqa: N818 -- as above
-    """Raised by a participant that cannot do it; it says why."""
+    """Raised by a participant that has failed, with the reason."""
 
 
 class Participant:
-    """A participant of one conversation, as a class: a method for each performative of the initiator's.
+    """A participant of one conversation as a class, with a method for each performative of the initiator.
 
-    `accept-proposal` is answered by `accept_proposal(message)`, and so on; what is not there is answered as
-    by a function. Where the agent is a class with `@responds`, this is made for each conversation.
+    `accept-proposal` is answered by `accept_proposal(message)`, and so on; a missing method answers as a
+    function would. Inside an agent's class, with `@responds`, it is created for each conversation.
 
     Args:
         agent: the agent that takes part.
@@ -116,11 +116,11 @@ class Participant:
 
 
 class Responder(NamedTuple):
-    """What answers by a protocol.
+    """An agent's method or class that answers by a protocol.
 
     Attributes:
         protocol: the protocol.
-        name: of the agent's method, or of the class of `Participant` in it.
+        name: the name of the agent's method, or of its class of `Participant`.
     """
 
     protocol: Protocol
@@ -128,18 +128,18 @@ class Responder(NamedTuple):
 
 
 class responds:  # noqa: N801 -- a decorator
-    """Has a method of an agent answer by some protocols: `@responds(Request)`.
+    """Makes a method of an agent answer by some protocols: `@responds(Request)`.
 
-    The method gets the initiator's message, and returns what is said: text or bytes (which is an
-    `Inform`), nothing (an empty one), or a `Reply` such as `Propose("10")`. It may raise `Refuse` or
-    `Failure`; any other exception is a failure of the agent, too. Where more than one step is needed it is a
-    generator (`answer = yield Propose("10")`), or a class of `Participant`. Each may be `async`.
+    The method is called with the initiator's message, and returns its reply: text or bytes (an `Inform`),
+    None (an empty one), or a `Reply` such as `Propose("10")`. It may raise `Refuse` or `Failure`; any other
+    exception is recorded as a failure of the agent, too. For more than one step, use a generator
+    (`answer = yield Propose("10")`), or a class of `Participant`. Each may be `async`.
 
     Args:
         protocols: the protocols, such as `Request`.
 
     Raises:
-        DefinitionError: something else is given for a protocol, or it is no method of an agent.
+        DefinitionError: an argument is no protocol, or the decorated function is no method of an agent.
     """
 
     def __init__(self, *protocols: Protocol) -> None:
@@ -152,7 +152,7 @@ class responds:  # noqa: N801 -- a decorator
         self._method: Any = None
 
     def __call__(self, method: Callable[..., Any]) -> Any:
-        """Take the method."""
+        """Decorate a method."""
         self._method = method
         return self
 
@@ -167,10 +167,10 @@ class responds:  # noqa: N801 -- a decorator
 
 
 def as_reply(given: object) -> Reply | None:
-    """Return what a participant's function has said; None where that is nonsense.
+    """Return the reply for a participant's result; None if the result is invalid.
 
     Args:
-        given: what it has returned.
+        given: the result.
     """
     if isinstance(given, Reply):
         return given

@@ -1,4 +1,4 @@
-"""A container's part of all conversations, which is made for the first who asks or takes part."""
+"""The conversations of a container, created on first use."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OUTSIDE = "formicary-asker"
 
 
 class Outside(MicroAgent):
-    """Who asks for what is no agent: a script, or a notebook."""
+    """Asks on behalf of code outside agents, such as a script or notebook."""
 
     def handle(self, message: Message) -> None:
-        """Make a dead letter of what belongs to no conversation."""
+        """Make a dead letter of a message that belongs to no conversation."""
         reason = "nothing outside the agents asked for it"
         self.container.dispatcher.add_dead_letter(message, reason, self.address)
 
@@ -47,9 +47,9 @@ class ConversationService:
         """By full names of agents."""
         self.is_strict = container.service_options.conversation_rules == "strict"
         self.out_of_order = 0
-        """How many messages have had no place in their conversations."""
+        """The number of messages that were out of order in their conversations."""
         self.ending: list[Strand] = []
-        """What agents that have ended had not answered yet."""
+        """Unfinished answers of agents that have ended."""
         self._outside: Outside | None = None
         self._ended: set[str] = set()  # agents that have ended since the last turn
 
@@ -59,21 +59,21 @@ class ConversationService:
         if conversations is None:
             conversations = self.conversations[agent.address] = Conversations(self, agent)
             routes = self.container.dispatcher.routes
-            if agent.address in routes:  # else the way is made by the next message
+            if agent.address in routes:  # otherwise the next message adds the route
                 routes[agent.address] = self.container.dispatcher.wrap(agent)
         return conversations
 
     def outside(self) -> Conversations:
-        """Return the conversations of what is no agent."""
+        """Return the conversations of code outside agents."""
         if self._outside is None:
             self._outside = Outside(_OUTSIDE)
             self.container.lifecycle.add_system_agent(self._outside)
         return self.of(self._outside)
 
-    # -- what the container asks for ------------------------------------------------------------------------
+    # -- called by the container ----------------------------------------------------------------------------
 
     def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
-        """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
+        """Return an agent's entrance; `beyond` takes messages that belong to no conversation."""
         conversations = self.conversations.get(address)
         return beyond if conversations is None else conversations.entrance(beyond)
 
@@ -82,30 +82,30 @@ class ConversationService:
         if (conversations := self.conversations.pop(address, None)) is not None:
             conversations.close("ended in the middle of the conversation")
         if self.conversations:
-            if not self._ended:  # many end at once: those who wait are told once for all of them
+            if not self._ended:  # many end at once: notify those that wait once
                 self.scheduler.at_turn_end(self._tell_ended)
             self._ended.add(address)
 
     def resumed(self, address: str) -> None:
-        """Called when a suspended agent goes on."""
+        """Called when a suspended agent is resumed."""
         conversations = self.conversations.get(address)
         if conversations is not None and conversations.participation is not None:
             conversations.participation.go_on()
 
     def under_way(self, address: str) -> str | None:
-        """Return which conversation of an agent is not over, as the rest of a sentence; None if all are."""
+        """Return a conversation of an agent that is not over, as the rest of a sentence; None if all are."""
         conversations = self.conversations.get(address)
         return None if conversations is None else conversations.under_way()
 
     def withdraw(self, address: str) -> Sequence[Message]:
-        """Take out and return what begins conversations of an agent and was not looked at yet."""
+        """Remove and return unhandled messages that begin conversations of an agent."""
         conversations = self.conversations.get(address)
         if conversations is None or conversations.participation is None:
             return ()
         return conversations.participation.withdraw()
 
     def agent_left(self, address: str) -> None:
-        """Called when an agent goes on in another container, with no conversation; others wait on."""
+        """Called when an agent has moved to another container, without conversations; others keep waiting."""
         if (conversations := self.conversations.pop(address, None)) is not None:
             conversations.close("moved to another container in the middle of the conversation")
 
@@ -115,7 +115,7 @@ class ConversationService:
             conversations.partner_ended(ended.__contains__, "ended in the middle of the conversation")
 
     def container_lost(self, domain: str) -> None:
-        """Called when the link to another container has ended, and its agents cannot answer any more."""
+        """Called when the link to another container has ended, so that its agents cannot answer."""
 
         def is_there(address: str) -> bool:
             at = self.container.dispatcher.domain_of(address) or address.partition("@")[2]
@@ -125,9 +125,9 @@ class ConversationService:
             conversations.partner_ended(is_there, "was in a container that was lost")
 
     async def tell_ends(self) -> None:
-        """Have participants hear what ends their conversations, such as a rejection, as the container closes.
+        """Deliver messages that end conversations, such as rejections, as the container closes.
 
-        All else that waits for micro-agents becomes dead letters, as it does where a container closes.
+        All other messages that wait for micro-agents become dead letters, as ever when a container closes.
         """
         scheduler, ends = self.scheduler, 0
         for receiver, message in scheduler.withdraw(None):
@@ -138,11 +138,11 @@ class ConversationService:
                 self.container.dispatcher.add_unhandled(receiver, message)
         if ends and not scheduler.awake:
             scheduler.wake()
-        for _ in range(0, ends, BATCH):  # so many are handled in a turn of the loop at least
+        for _ in range(0, ends, BATCH):  # at least so many are handled in a turn of the loop
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """End, as the container does."""
+        """End all conversations with the container."""
         self.deadlines.close()
         for conversations in tuple(self.conversations.values()):
             conversations.close("ended with its container")

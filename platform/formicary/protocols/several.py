@@ -1,4 +1,4 @@
-"""Conversations with several agents by one protocol, as their initiator sees them."""
+"""The initiator's side of conversations with several agents by one protocol."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Several:
-    """A dialogue with each of several partners; what comes in any of them is put into one inbox.
+    """A dialogue with each of several partners, all with one inbox.
 
     Args:
-        conversations: of who begins them.
-        protocol: what may be said.
+        conversations: the initiator's.
+        protocol: their protocol.
     """
 
     def __init__(self, conversations: Conversations, protocol: Protocol) -> None:
@@ -31,7 +31,7 @@ class Several:
         self._dialogues: dict[str, Dialogue] = {}  # by full name
 
     def _open(self, name: str) -> Dialogue:
-        """Return the dialogue with a partner, whose messages come in from now on."""
+        """Return the dialogue with a partner, whose messages are received from now on."""
         expected, dialogue = self._conversations.expected, self._dialogues.get(name)
         if dialogue is None:
             if not self._dialogues:
@@ -44,7 +44,7 @@ class Several:
         return dialogue
 
     async def _hear(self, seconds: float) -> list[tuple[Dialogue, Message | FormicaryError]]:
-        """Return what comes next, or nothing when the time is over."""
+        """Return the next messages, or none when the time is over."""
         if not self._inbox.come:
             try:
                 async with asyncio.timeout(seconds):
@@ -60,7 +60,7 @@ class Several:
 
     @staticmethod
     def _some_are(waiting: list[Dialogue], state: str) -> bool:
-        """Tell whether some still are in a state; who is not any more is left out, so each is seen once."""
+        """Return whether some are still in a state; remove those that are not, so each is checked once."""
         while waiting and waiting[-1].stage.name != state:
             waiting.pop()
         return bool(waiting)
@@ -73,20 +73,20 @@ class Several:
             if dialogue.is_late or not dialogue.stage.is_end:
                 dialogue.close()
 
-    # -- what comes by the conversation's name only ---------------------------------------------------------
+    # -- messages with the conversation's name only ---------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
-        """Take a message that has only the conversation's name; return False if it is of somebody else."""
+        """Take a message that has only the conversation's name; return False if its sender is no partner."""
         for name, dialogue in self._dialogues.items():
             if is_from(message, name):
                 return dialogue.offer(message)
         return False
 
     def under_way(self) -> str | None:
-        """Return nothing: each dialogue is asked."""
+        """Return None: each dialogue is asked."""
 
     def partner_ended(self, *_: object) -> None:
-        """Do nothing: each dialogue is told."""
+        """Do nothing: each dialogue is notified."""
 
     def asker_ended(self, *_: object) -> None:
-        """Do nothing: each dialogue is told."""
+        """Do nothing: each dialogue is notified."""

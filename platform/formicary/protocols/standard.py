@@ -1,4 +1,4 @@
-"""The protocols of FIPA, and two-phase commit: each of them as its table."""
+"""FIPA's protocols and two-phase commit, as tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LATE = "late"
 
 
 def _act(name: str, source: str, *openings: str) -> Protocol:
-    """Return a protocol in which somebody is asked once, may agree first, and then answers."""
+    """Return a protocol whose participant is asked once, may agree first, and then answers."""
     return Protocol(
         name,
         [
@@ -96,7 +96,7 @@ Recruiting = Protocol(
     timeouts=_PROXY_TIMES,
     ends=_PROXY_ENDS,
     source="FIPA SC00034",
-    open_to_all=["agreed"],  # who was recruited answers in the recruiter's place
+    open_to_all=["agreed"],  # the recruited agents answer instead of the recruiter
 )
 
 Subscribe = Protocol(
@@ -141,7 +141,7 @@ TwoPhaseCommit = Protocol(
         ("ready", I, "reject-proposal", "aborting"),
         ("committing", P, "inform", "done"),
         ("committing", P, "failure", "failed"),
-        ("aborting", P, "confirm", "aborting"),  # said before it has heard of the end
+        ("aborting", P, "confirm", "aborting"),  # sent before it got the `reject-proposal`
         ("aborting", P, "disconfirm", "against"),
         ("aborting", P, "refuse", "against"),
         ("aborting", P, "inform", "aborted"),

@@ -1,4 +1,4 @@
-"""A protocol, written down once as a table: who may say what in which state, and when waiting is over."""
+"""A protocol as a table: who may say what in which state, and where there are time-outs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Step(NamedTuple):
     """One message of a protocol.
 
     Attributes:
-        state: in which state it can be said.
-        role: who says it.
-        performative: what it does, such as `"request"` (FIPA00037).
+        state: the state in which it may be sent.
+        role: the sender's role.
+        performative: its performative, such as `"request"` (FIPA00037).
         next: the state after it.
     """
 
@@ -32,11 +32,11 @@ class Step(NamedTuple):
 
 
 class Timeout(NamedTuple):
-    """An end of waiting.
+    """A time-out.
 
     Attributes:
-        state: in which state somebody waits.
-        parameter: until when: `"reply-by"`, or a word for who reads the table.
+        state: the state in which somebody waits.
+        parameter: its end: `"reply-by"`, or a word for readers of the table.
         next: the state after it.
     """
 
@@ -46,15 +46,15 @@ class Timeout(NamedTuple):
 
 
 class Stage:
-    """A state of a protocol, as it is looked at for each message.
+    """A state of a protocol, compiled for looking it up for each message.
 
     Attributes:
-        name: the state's.
-        by_initiator: the stage after each performative that the initiator can say here.
-        by_participant: the same of the participant.
-        after_time: the stage after a time-out; None where nobody waits.
-        is_end: whether it is over.
-        is_open: whether messages of somebody else count as the participant's.
+        name: the state's name.
+        by_initiator: the stage after each performative that the initiator may send here.
+        by_participant: the same for the participant.
+        after_time: the stage after a time-out; None if there is none.
+        is_end: whether the conversation is over.
+        is_open: whether messages of other agents count as the participant's.
     """
 
     __slots__ = ("after_time", "by_initiator", "by_participant", "is_end", "is_open", "name")
@@ -69,23 +69,23 @@ class Stage:
 
 
 class Protocol:
-    """An interaction protocol between an initiator and a participant; of several, each has a conversation.
+    """An interaction protocol between an initiator and a participant; each of several has a conversation.
 
-    Everywhere, either may answer `not-understood`, which ends the conversation, and the initiator may
-    `cancel` (as FIPA's meta-protocol has it): neither is in the table.
+    In every state, either may answer `not-understood`, which ends the conversation, and the initiator may
+    `cancel` (FIPA's meta-protocol): neither is in the table.
 
     Args:
-        name: what messages have in `protocol`, such as `"fipa-request"`.
-        steps: the messages, each as (state, role, performative, next state). It begins in `"start"`.
-        timeouts: where waiting has an end, each as (state, parameter, next state).
-        ends: the states in which it is over.
-        source: where it comes from, such as `"FIPA SC00026"`.
+        name: the `protocol` of messages, such as `"fipa-request"`.
+        steps: the messages, each as (state, role, performative, next state). The first state is `"start"`.
+        timeouts: the time-outs, each as (state, parameter, next state).
+        ends: the end states.
+        source: its source, such as `"FIPA SC00026"`.
         roles: the names of the two roles, the initiator's first.
-        open_to_all: the states in which messages of somebody else count as the participant's (recruiting).
+        open_to_all: the states in which messages of other agents count as the participant's (recruiting).
 
     Raises:
-        ProtocolError: a state cannot be reached or left, or nobody can receive a message, or what comes next
-            is not certain.
+        ProtocolError: a state cannot be reached or left, nobody can receive a message, or the next state is
+            ambiguous.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Protocol:
         self.ends = frozenset(ends) | {NOT_UNDERSTOOD, CANCELLED}
         self.open_to_all = frozenset(open_to_all)
         self.next = {(step.state, step.role, step.performative): step.next for step in self.steps}
-        """The state after a message, by the state before it, who says it, and its performative."""
+        """The state after a message, by the state before it, its sender's role, and its performative."""
         self.after_time = {timeout.state: timeout.next for timeout in self.timeouts}
         self._check(list(ends))
         (self.opening,) = {step.performative for step in self.steps if step.state == START}
@@ -119,22 +119,22 @@ class Protocol:
         """The states in which only the participant can continue."""
         calls = {step.performative for step in self.steps if step.role == roles[0]}
         self.calls = {"cfp"} if "cfp" in calls else {self.opening}
-        """What a participant's function is called with."""
+        """The performatives for which a participant's function is called."""
         self.vocabulary = frozenset({*calls, "cancel", NOT_UNDERSTOOD})
-        """What an initiator can say."""
+        """The performatives of the initiator."""
         self.stages = self._compiled()
-        """All states, by their names."""
+        """All states, by name."""
         self.first = self.stages[START]
-        """The state in which it begins."""
+        """The first state."""
         self.asked = self.first.by_initiator[self.opening]
         """The state after the first message."""
 
     def can_say(self, state: str, role: str) -> list[str]:
-        """Return the performatives of what a role may say in a state."""
+        """Return the performatives that a role may send in a state."""
         return [step.performative for step in self.steps if (step.state, step.role) == (state, role)]
 
     def why_not(self, state: str, role: str, performative: str | None) -> str:
-        """Return a sentence that says that something cannot be said, and what can."""
+        """Return a sentence with what cannot be sent, and what can."""
         known = ", ".join(self.can_say(state, role)) or "nothing"
         return (
             f"in {self.name}, the {role} cannot say {performative!r} in the state {state!r}: "
@@ -143,7 +143,7 @@ class Protocol:
 
     @property
     def states(self) -> list[str]:
-        """All states of the table, in its order."""
+        """All states, in the order of the table."""
         rows: list[Step | Timeout] = [*self.steps, *self.timeouts]
         return list(dict.fromkeys([START, *(state for row in rows for state in (row.state, row.next))]))
 
@@ -166,7 +166,7 @@ class Protocol:
                 ]
         return stages
 
-    # -- whether it is written as it has to be --------------------------------------------------------------
+    # -- checks ---------------------------------------------------------------------------------------------
 
     def _check(self, ends: list[str]) -> None:
         if len(self.roles) != 2 or len(set(self.roles)) != 2:  # noqa: PLR2004 -- initiator and participant

@@ -1,4 +1,4 @@
-"""Conversations by any protocol, step by step: what initiators of protocols of their own use."""
+"""Conversations by any protocol, step by step, for initiators of protocols of their own."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """A conversation that is led step by step; use it as `async with`.
+    """A conversation step by step. Use as an async context manager.
 
     Leaving the block before the end sends FIPA's cancel.
 
     Args:
-        conversations: of who begins it.
-        protocol: what may be said.
-        partner: who with.
-        timeout: for how many seconds the other one is waited for in states that have a time-out; None for
-            any time.
+        conversations: the initiator's.
+        protocol: its protocol.
+        partner: the partner.
+        timeout: seconds to wait for the partner in states with a time-out; None for any time.
     """
 
     def __init__(
@@ -56,28 +55,28 @@ class Conversation:
 
     @property
     def state(self) -> str:
-        """The state that the conversation is in, of the protocol's table."""
+        """The present state, from the protocol's table."""
         return self._open.state
 
     async def send(self, performative: str, body: str | bytes = "", **fields: Any) -> None:
         """Send the next message.
 
         Args:
-            performative: what it does.
-            body: the content.
-            fields: more parameters of the message.
+            performative: its performative.
+            body: its content.
+            fields: more of its parameters.
 
         Raises:
-            ProtocolError: it has no place in the conversation now.
+            ProtocolError: it is out of order.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
         """
         await self._open.send(performative, body, **fields)
 
     async def receive(self) -> Message:
-        """Return what the other one says next.
+        """Return the partner's next message.
 
         Raises:
-            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: the conversation has ended by it.
+            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: the conversation has ended with it.
         """
         inbox = self._open.inbox
         while not inbox.come:

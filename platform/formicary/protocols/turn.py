@@ -1,4 +1,4 @@
-"""One conversation, as who takes part in it sees it."""
+"""The participant's side of one conversation."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from formicary.protocols.responding import Reply, Responder
 
 Key = tuple["str | None", "str | None"]
-"""A conversation's name, and who has begun it."""
+"""A conversation's name, and its initiator."""
 
 _UNCALLED: Any = object()
 
 
 class Turn(Part):
-    """One conversation, as its participant.
+    """The participant's side of one conversation.
 
     Args:
         participation: the agent's.
-        responder: what answers.
-        key: the conversation's name, and who has begun it.
-        is_plain: whether what answers is a plain function.
+        responder: the responder that answers.
+        key: the conversation's name, and its initiator.
+        is_plain: whether a plain function answers.
     """
 
     __slots__ = ("_is_busy", "_is_plain", "_later", "_task", "key")
@@ -44,7 +44,7 @@ class Turn(Part):
     def __init__(
         self, participation: Participation, responder: Responder, key: Key, *, is_plain: bool
     ) -> None:
-        # Of `Part`, without another call.
+        # Inlined from `Part`.
         self._participation = participation
         self._responder = responder
         self.dialogue = Dialogue(
@@ -56,22 +56,22 @@ class Turn(Part):
         self.key = key
         self._is_plain = is_plain
         self._task: asyncio.Task[Any] | None = None
-        self._later: deque[Message] | None = None  # what has come while it was busy
+        self._later: deque[Message] | None = None  # arrived while it was busy
         self._is_busy = False
 
     def take(self, message: Message, outcome: Any = _UNCALLED) -> Coroutine[Any, Any, None] | None:
-        """Take a message of the initiator's; return what answers it.
+        """Handle a message of the initiator; return the coroutine that answers it, if one is left.
 
         Args:
             message: the message.
-            outcome: what the agent's code has returned or raised already; `_UNCALLED` if it was not called.
+            outcome: the result or exception of the agent's code; `_UNCALLED` if it was not called.
         """
         dialogue, performative = self.dialogue, message.performative
         following = dialogue.stage.by_initiator.get(performative)
         if following is None:
             self._refuse(message)
             return None
-        dialogue.stage, dialogue.latest = following, message  # as `Dialogue.hear` has it
+        dialogue.stage, dialogue.latest = following, message  # inlined from `Dialogue.hear`
         if performative in {"cancel", "not-understood"}:
             if performative == "cancel":
                 self._participation.conversations.post(_answer(message, Inform()), None)
@@ -84,14 +84,14 @@ class Turn(Part):
         return self._answer_at_once(message, outcome)
 
     def _refuse(self, message: Message) -> None:
-        """Do what is to be done with a message that has no place here."""
+        """Handle a message that is out of order."""
         why = self.dialogue.hear(message)
         assert why is not None
         if not self._participation.conversations.out_of_order(message, why):
             self._participation.conversations.pass_on(message)
 
     def _answer_at_once(self, message: Message, outcome: Any) -> Coroutine[Any, Any, None] | None:
-        """Answer by what does not wait; return what is left to do, if anything."""
+        """Answer without waiting; return the coroutine that does the rest, if any."""
         dialogue = self.dialogue
         try:
             returned = self._call(message) if outcome is _UNCALLED else self._come_of(outcome)
@@ -118,17 +118,17 @@ class Turn(Part):
         return waiting if waiting is None or self._is_plain else self._finish(waiting)
 
     def _step(self, message: Message, awaited: Any) -> Any:
-        """Run what the agent's code has given to be awaited; results as of `Scheduler.step`."""
+        """Run an awaitable of the agent's code; results as of `Scheduler.step`."""
         participation = self._participation
         return participation.micro_inbox.scheduler.step(awaited, participation, partial(self.go_on, message))
 
     def go_on(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
-        """Return what goes on where the agent's code waits; called in the strand that does so.
+        """Return a coroutine that goes on where the agent's code waits; called in the strand that waits.
 
         Args:
-            message: what it answers.
-            awaited: what it has given to be awaited.
-            yielded: what that has yielded.
+            message: the message that it answers.
+            awaited: the awaitable of the agent's code.
+            yielded: the value that the awaitable has yielded.
         """
         if not self._participation.has_joined(self.key):  # it was broken off meanwhile
             strand = self._participation.micro_inbox.scheduler.current
@@ -137,7 +137,7 @@ class Turn(Part):
         return self._answer(message, rest_of(awaited, yielded))
 
     async def _finish(self, waiting: Coroutine[Any, Any, None]) -> None:
-        """Say what there was no room for, and then answer what has come meanwhile."""
+        """Send what there was no room for, and then answer messages that arrived meanwhile."""
         self._is_busy = True
         try:
             await waiting
@@ -149,7 +149,7 @@ class Turn(Part):
             await self._answer(self._later.popleft())
 
     def break_off(self) -> None:
-        """End without another word."""
+        """End without another message."""
         self._participation.leave(self)
         if self._task is not None and not self._task.done():
             self._task.cancel()
@@ -178,11 +178,11 @@ class Turn(Part):
                     self._generator.close()
 
     async def _go(self, message: Message, outcome: Any) -> None:
-        """Say what is to be said after a message.
+        """Answer a message.
 
         Args:
             message: the message.
-            outcome: what the agent's code has returned already, or `Raised`; `_UNCALLED` if not called.
+            outcome: the result of the agent's code, or `Raised`; `_UNCALLED` if it was not called.
         """
         given: Message | None = message
         while True:
@@ -208,7 +208,7 @@ class Turn(Part):
                 return
             except asyncio.CancelledError:
                 raise
-            except Exception as error:  # noqa: BLE001 -- the agent's own code: both sides are told
+            except Exception as error:  # noqa: BLE001 -- the agent's own code
                 self._participation.record_failure(self._responder.name, error)
                 await self._say(Say("failure", f"{type(error).__name__}: {error}"))
                 return
@@ -219,9 +219,9 @@ class Turn(Part):
 
     async def _say(self, reply: Reply) -> None:
         if self.dialogue.is_over:
-            return  # it was told of the end, and no more
+            return  # it was notified of the end
         if reply.performative == "inform" and not reply.body and not self.dialogue.can_say("inform"):
-            return  # nothing is said where nothing has to be
+            return  # no answer is needed
         latest = self.dialogue.latest
         try:
             self._participation.conversations.check_open()

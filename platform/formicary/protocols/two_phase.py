@@ -1,4 +1,4 @@
-"""Two-phase commit (Gray 1978), as its coordinator sees it: all do it, or none does."""
+"""The coordinator's side of two-phase commit (Gray 1978): all partners commit, or none does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Commit(Several):
     """One two-phase commit."""
 
     async def run(self, partners: Iterable[str] | Partners, body: str | bytes, timeout: float) -> None:
-        """Have all do it, or none; as of `Conversing.two_phase_commit`."""
+        """Make all partners commit, or none; as of `Conversing.two_phase_commit`."""
         try:
             for name in await find_all(self._conversations, partners):
                 await self._open(name).send("query-if", body)
@@ -40,9 +40,7 @@ class Commit(Several):
             await self._confirm(timeout)
         finally:
             for dialogue in self._in_state("aborting"):
-                dialogue.stage = TwoPhaseCommit.stages[
-                    "aborted"
-                ]  # no more is wanted of it, and it is not to be cancelled
+                dialogue.stage = TwoPhaseCommit.stages["aborted"]  # it is finished, and not to be cancelled
             self._close()
 
     async def _vote(self, timeout: float) -> None:
@@ -80,7 +78,7 @@ class Commit(Several):
             raise problem
 
     def _raise_lost(self) -> None:
-        """Raise what has happened to who was for it before."""
+        """Raise what happened to a partner that had voted for it."""
         for _, news in self._inbox.come:
             good_news(news)
 
@@ -93,5 +91,5 @@ def _missing(waiting: list[Dialogue], what: str) -> NoAnswerError:
 async def two_phase_commit(
     conversations: Conversations, partners: Iterable[str] | Partners, body: str | bytes, timeout: float
 ) -> None:
-    """Have all do it, or none; as of `Conversing.two_phase_commit`."""
+    """Make all partners commit, or none; as of `Conversing.two_phase_commit`."""
     await Commit(conversations, TwoPhaseCommit).run(partners, body, check_seconds(timeout))

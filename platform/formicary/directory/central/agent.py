@@ -1,4 +1,4 @@
-"""The directory's agent (FIPA00023's DF): agents register with it what they offer, and search there."""
+"""The directory's agent (FIPA00023's DF), with which agents register and search services."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
 
 ABSENCE = 40.0
-"""Seconds that a container has to join again after a directory has started anew, before it counts as lost."""
+"""Seconds in which a container must rejoin after the directory restarts, or count as lost."""
 
 _ANSWERS = frozenset({"inform", "agree", "refuse", "failure", "not-understood"})
 _DONE = {
@@ -59,21 +59,21 @@ _DONE = {
 
 
 class DirectoryAgent(MicroAgent):
-    """An agent that other agents register their services with, search them at, and subscribe to.
+    """An agent with which others register, search and subscribe to services.
 
-    `open` it before it is started in a container if it has a file, and `close` it in the end. How to talk
-    with it is in `docs/directory.md`.
+    If it has a file, `open` it before it starts in a container, and `close` it at the end. Its requests are
+    described in `docs/directory.md`.
 
     Args:
-        name: its own name, unique in its container.
-        path: the file in which it keeps everything; None to keep all in memory only.
-        others: full names of other directories, which are asked as well when a search wants it.
-        may_write: called with the full names of a sender and of an agent: whether the sender may change the
-            services of that agent. An agent may always change its own, and the management agent of a
-            container those of all that live there.
+        name: its name, unique in its container.
+        path: the file with all its records; None to keep them in memory only.
+        others: full names of other directories, to which searches are forwarded on request.
+        may_write: called with the full names of a sender and of an agent; returns whether the sender may
+            change the agent's services. An agent may always change its own, and the management agent of a
+            container those of all agents that live there.
 
     Raises:
-        InvalidNameError: a name cannot be one.
+        InvalidNameError: a name is invalid.
     """
 
     def __init__(
@@ -93,23 +93,23 @@ class DirectoryAgent(MicroAgent):
             map(_check_full, others), self._outgoing.send, self.ledger.index.search, self._found
         )
         self._subscriptions = Subscriptions(self.ledger.index, self._outgoing.send, self._at_turn_end)
-        self._absent: Leases[str] | None = None  # containers that have records, but are away
-        self._knows_members = False  # whether it is told which containers there are
+        self._absent: Leases[str] | None = None  # absent containers with records
+        self._knows_members = False  # whether it is notified of containers
 
     # -- life -----------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Load the file, if there is one; StoreError if it cannot be used."""
+        """Load the file, if any; StoreError if it cannot be used."""
         await self.ledger.open()
 
     async def close(self) -> None:
-        """Answer what waits for the disk or for other directories, and close the file."""
+        """Answer requests that wait for the disk or for other directories, and close the file."""
         self._rest()
         await self.ledger.close()
         await self._outgoing.close()
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
-        """Start, with what the file holds."""
+        """Start with the records of the file."""
         super().become_active(scheduler, limit)
         own = self.container.domain
         self.ledger.drop(own)
@@ -119,15 +119,15 @@ class DirectoryAgent(MicroAgent):
             self._absent.grant(domain, ABSENCE)
         for record in self.ledger.others.values():
             if isinstance(record, Subscription):
-                # Something may have changed that it was not told before the end. Containers of the platform
-                # cannot be reached yet, and ask by themselves.
+                # It may not have been notified of the last changes. Containers of the platform cannot be
+                # reached yet, and ask by themselves.
                 if self.is_of_platform(_domain(record.agent)):
                     self._subscriptions.resume(record)
                 else:
                     self._subscriptions.begin(record)
 
     def become_gone(self) -> None:
-        """Stop all timers, and be gone."""
+        """End, and stop all timers."""
         self._rest()
         self.ledger.rest()
         super().become_gone()
@@ -140,7 +140,7 @@ class DirectoryAgent(MicroAgent):
     # -- containers -----------------------------------------------------------------------------------------
 
     def container_joined(self, domain: str, incarnation: int) -> None:
-        """Remove the records of an earlier container of this domain, as another one has joined."""
+        """Record a container, and remove the records of an earlier one of this domain."""
         self._knows_members = True
         if self._absent is not None:
             self._absent.cancel(domain)
@@ -148,7 +148,7 @@ class DirectoryAgent(MicroAgent):
         self.ledger.take(Step(plan, is_forced=True))
 
     def container_lost(self, domain: str) -> None:
-        """Remove the records of a container's agents, as it is gone."""
+        """Remove the records of a lost container's agents."""
         if self._absent is not None:
             self._absent.cancel(domain)
         self.ledger.take(Step(partial(plans.leave, domain=domain), is_forced=True))
@@ -158,7 +158,7 @@ class DirectoryAgent(MicroAgent):
             self.container_lost(domain)
 
     def _expect(self, domain: str) -> None:
-        """Remove the records of a container that is not there, unless it joins soon."""
+        """Remove the records of an absent container, unless it joins soon."""
         if self._absent is None or Key(domain, "member", "") in self.ledger.others:
             return
         if domain != self.container.domain and self.is_of_platform(domain) and domain not in self._absent:
@@ -169,13 +169,13 @@ class DirectoryAgent(MicroAgent):
         return self.ledger.visitors.get(agent) or _domain(agent)
 
     def is_of_platform(self, domain: str) -> bool:
-        """Return whether a domain is that of one of the platform's containers, which can be trusted."""
+        """Return whether a domain is that of one of the platform's containers, which are trusted."""
         return is_container_of(domain, self.container.platform)
 
     # -- requests -------------------------------------------------------------------------------------------
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Do what a message asks for; answers get no answer, or two agents could go on for ever."""
+        """Handle a request; answers get no answer, or two agents could go on for ever."""
         try:
             performative = message.performative
             if performative in _ANSWERS:
@@ -200,7 +200,7 @@ class DirectoryAgent(MicroAgent):
             self._found(message, self.ledger.index.search(request.query))
 
     def change(self, request: Request, message: Message) -> None:
-        """Do any other request, and answer it."""
+        """Perform any other request, and answer it."""
         if isinstance(request, Subscribe):
             self._subscribe(request, message)
         elif isinstance(request, Deregister):
@@ -247,7 +247,7 @@ class DirectoryAgent(MicroAgent):
         if self._knows_members:
             self._expect(self._container_of(key.agent))
 
-    # -- who may --------------------------------------------------------------------------------------------
+    # -- permissions ----------------------------------------------------------------------------------------
 
     def _check_writer(self, message: Message, agents: Iterable[str]) -> None:
         sender = message.sender or ""
@@ -256,7 +256,7 @@ class DirectoryAgent(MicroAgent):
                 raise UnauthorisedError(f"{sender} may not change services of {agent}; only that agent can")
 
     def _check_types(self, message: Message, services: Iterable[ServiceDescription]) -> None:
-        """Refuse the platform's own entries to all but its containers, which see to it that they are true."""
+        """Refuse the platform's own entries to all but its containers, which vouch for them."""
         writer, _, host = (message.sender or "").partition("@")
         if writer == MANAGEMENT and self.is_of_platform(host):
             return
@@ -276,7 +276,7 @@ class DirectoryAgent(MicroAgent):
         return self._may_write is not None and self._may_write(sender, agent)
 
     def lives_in(self, agent: str, domain: str) -> bool:
-        """Return whether an agent lives in a container, which then writes for it."""
+        """Return whether an agent lives in a container, which then may write for it."""
         return is_in(agent.partition("/")[0], domain, self.ledger.visitors)
 
     # -- subscriptions --------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ class DirectoryAgent(MicroAgent):
         """Cancel a subscription."""
         key = Key(_sender(message), "subscription", _conversation(message))
         plan = partial(plans.cancel, key=key)
-        if message.reply_with is None:  # whoever has closed a conversation need not be told that it is
+        if message.reply_with is None:  # the sender has closed the conversation and needs no answer
             self.ledger.take(Step(plan))
         else:
             self._take(message, "cancel", plan)
@@ -348,7 +348,7 @@ class DirectoryAgent(MicroAgent):
     def _answer(self, message: Message, body: str, performative: str = "inform") -> None:
         try:
             reply = message.make_reply(body=body, performative=performative)
-        except InvalidNameError:  # an invalid reply_to: the sender shall know
+        except InvalidNameError:  # an invalid reply_to: report it to the sender
             reply = message.replace(reply_to=None).make_reply(body=body, performative=performative)
         self._outgoing.send(reply)
 
@@ -367,7 +367,7 @@ def _check_full(name: str) -> str:
 
 
 def _sender(message: Message) -> str:
-    """Return the name of the agent that subscribes, which can only do so for itself."""
+    """Return the name of the subscriber; agents can only subscribe for themselves."""
     sender = message.sender or ""
     if message.reply_to not in {None, sender}:
         raise UnauthorisedError(f"{sender} cannot subscribe for another agent; omit reply_to")
@@ -375,7 +375,7 @@ def _sender(message: Message) -> str:
 
 
 def _conversation(message: Message) -> str:
-    """Return the conversation of a subscription, by which it is known."""
+    """Return the conversation that identifies a subscription."""
     conversation_id = _text(message.conversation_id)
     if not conversation_id:
         raise DirectoryRequestError("a subscription needs a conversation_id", "missing-parameter")
@@ -383,7 +383,7 @@ def _conversation(message: Message) -> str:
 
 
 def _text(value: str | None) -> str | None:
-    """Return a text that can be written to a file."""
+    """Return a text; DirectoryRequestError if it cannot be written to a file."""
     try:
         if value is not None:
             value.encode()

@@ -1,8 +1,8 @@
-"""What a container's agents have registered at the directory's agent, where they live, and what is in doubt.
+"""What a container's agents have registered with the directory's agent, and where they live.
 
-A request that was not answered may have been done or not. Before anything else is asked about that agent's
-services, and as soon as the directory can be reached, it is told what is right: what was not confirmed is
-removed.
+A request without an answer may have been performed or not. Before any other request about that agent's
+services, and as soon as the directory can be reached, its records are corrected: services that were not
+confirmed are removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Ask = Callable[[Request], Awaitable[object]]
 
-_RENEWED = 200  # services in a message: at 16 KiB each they fit into one
+_RENEWED = 200  # services in a message: at 16 KiB each they fit
 _HOSTED = 1000  # agents in a message
 
 
@@ -33,9 +33,9 @@ class Claim:
     """What one agent has registered.
 
     Attributes:
-        services: by name, as the directory has confirmed them.
-        doubtful: names of which the directory may know something else; None: it may have any others.
-        under_way: how many requests are not answered yet.
+        services: by name, as confirmed by the directory.
+        doubtful: names of services of which the directory may have another version; None for any others.
+        under_way: number of requests without an answer.
     """
 
     services: dict[str, ServiceDescription] = field(default_factory=dict)
@@ -49,43 +49,43 @@ class Claims:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._all: dict[str, Claim] = {}
-        self._in_doubt: dict[str, None] = {}  # agents that have doubtful services
+        self._in_doubt: dict[str, None] = {}  # agents with doubtful services
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is in doubt, except where requests are under way, which settle that."""
+        """Whether nothing is in doubt, apart from requests under way."""
         return not any(self._all[agent].under_way == 0 for agent in self._in_doubt)
 
     def of(self, agent: str) -> Claim:
-        """Return what an agent has; hand it to `tidy` afterwards."""
+        """Return an agent's claim; pass it to `tidy` afterwards."""
         return self._all.setdefault(agent, Claim())
 
     def doubt(self, agent: str, claim: Claim, names: Iterable[str | None]) -> None:
-        """Take note that the directory may know something else of some of an agent's services."""
+        """Record that the directory may have other versions of some of an agent's services."""
         current = self._all.setdefault(agent, Claim())
-        # Where the agent has ended meanwhile, that claim is void, and there may be anything.
+        # If the agent has ended meanwhile, that claim is void, and anything may be registered.
         current.doubtful.update(names if current is claim else (None,))
         if current.doubtful:
             self._in_doubt[agent] = None
 
     def doubt_all(self) -> None:
-        """Take note that the directory may have missed everything."""
+        """Record that the directory may have missed everything."""
         for agent, claim in self._all.items():
             self.doubt(agent, claim, claim.services)
 
     def tidy(self, agent: str, claim: Claim) -> None:
-        """Forget an agent that has nothing."""
+        """Forget an agent without services or doubts."""
         if self._all.get(agent) is claim and not (claim.services or claim.doubtful or claim.under_way):
             del self._all[agent]
 
     def peek(self, agent: str) -> Claim:
-        """Return what an agent has, to look at it."""
+        """Return an agent's claim for reading only."""
         return self._all.get(agent) or Claim()
 
     def adopt(
         self, agent: str, services: Iterable[ServiceDescription], doubtful: Iterable[str | None]
     ) -> None:
-        """Have what an agent has registered elsewhere, and names of what is in doubt of it."""
+        """Take over what an agent has registered elsewhere, and the names of its doubtful services."""
         claim = self._all[agent] = Claim({service.name: service for service in services})
         self.doubt(agent, claim, doubtful)
         self.tidy(agent, claim)
@@ -96,12 +96,12 @@ class Claims:
         return self._all.pop(agent, None) is not None
 
     async def settle(self, agent: str) -> None:
-        """Tell the directory what one agent has; FormicaryError if it cannot be told."""
+        """Correct the directory's records of one agent; FormicaryError if that fails."""
         if agent in self._in_doubt:
             await self._settle([agent])
 
     async def settle_all(self) -> None:
-        """Tell the directory what all have; errors as of `settle`."""
+        """Correct the directory's records of all agents; errors as of `settle`."""
         await self._settle(list(self._in_doubt))
 
     async def _settle(self, agents: list[str]) -> None:
@@ -117,7 +117,7 @@ class Claims:
                 self._settled(service.agent, service.name)
 
     async def _remove_others(self, agent: str) -> None:
-        """Have the directory remove what is in doubt and the agent does not have."""
+        """Remove doubtful services that the agent does not have from the directory."""
         for name in self._doubts(agent):
             claim = self._all.get(agent)
             if claim is None or claim.under_way or name not in claim.doubtful or name in claim.services:
@@ -133,7 +133,7 @@ class Claims:
         return () if claim is None else tuple(claim.doubtful)
 
     def _confirmed(self, agent: str, name: str | None) -> ServiceDescription | None:
-        """Return a service that is in doubt, unless something else is under way."""
+        """Return a doubtful service, unless another request is under way."""
         claim = self._all.get(agent)
         if claim is None or claim.under_way or name is None or name not in claim.doubtful:
             return None
@@ -149,46 +149,46 @@ class Claims:
 
 
 class HostedAgents:
-    """The agents of a container that have moved."""
+    """A container's agents that have moved."""
 
     def __init__(self, ask: Ask) -> None:
         self.moves: dict[str, int] = {}
         """How often each has moved."""
         self._ask = ask
-        self._news: dict[str, int | None] = {}  # what the directory may not know; None: the agent has ended
+        self._news: dict[str, int | None] = {}  # not confirmed by the directory; None: the agent has ended
 
     @property
     def is_settled(self) -> bool:
-        """Whether the directory knows of all."""
+        """Whether the directory knows all."""
         return not self._news
 
     def arrive(self, agent: str, moves: int) -> None:
-        """Take note that an agent lives here now, which has moved so often."""
+        """Record that an agent lives here now, after so many moves."""
         self.moves[agent] = self._news[agent] = moves
 
     def depart(self, agent: str) -> None:
-        """Take note that an agent lives elsewhere now, where that is told to the directory."""
+        """Record that an agent lives elsewhere now; its new container reports that."""
         self.moves.pop(agent, None)
         self._news.pop(agent, None)
 
     def end(self, agent: str) -> bool:
-        """Take note that an agent has ended; return whether it is one of these."""
+        """Record that an agent has ended; return whether it had moved."""
         if self.moves.pop(agent, None) is None:
             return False
         self._news[agent] = None
         return True
 
     def doubt_all(self) -> None:
-        """Take note that the directory may have missed everything."""
+        """Record that the directory may have missed everything."""
         self._news.update(self.moves)
 
     async def settle(self, agent: str) -> None:
-        """Tell the directory of an agent, if it may not know; FormicaryError if it cannot be told."""
+        """Report an agent to the directory, if it may not know; FormicaryError if that fails."""
         if agent in self._news:
             await self._tell({agent: self._news[agent]})
 
     async def settle_all(self) -> None:
-        """Tell the directory of all; errors as of `settle`."""
+        """Report all agents to the directory; errors as of `settle`."""
         while self._news:
             await self._tell(dict(islice(self._news.items(), _HOSTED)))
 

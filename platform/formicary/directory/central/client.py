@@ -1,7 +1,7 @@
-"""A container's client of the directory's agent `df`, which is in the platform's container.
+"""A container's client of the directory's agent `df` in the platform's container.
 
-The container's management agent sends requests on behalf of its agents. What those have registered is
-remembered here, so that a directory that has missed this container for a time is told it again.
+The container's management agent sends requests on behalf of its agents. Their registrations are kept here,
+to be sent again to a directory that has been out of reach.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ logger = get_logger("formicary.directory")
 AGENT: Final = "df"
 """The name of the directory's agent."""
 
-_RETRY = 5.0  # s until a directory that could not do it is told again
+_RETRY = 5.0  # s until a failed update is retried
 
 
 class CentralDirectory(Backend):
@@ -71,13 +71,13 @@ class CentralDirectory(Backend):
         self._agent = agent
         self._address = f"{AGENT}@{container.main_domain}"
         self._ontology = ONTOLOGY
-        self._directory_agent: DirectoryAgent | None = None  # where it is in this container
+        self._directory_agent: DirectoryAgent | None = None  # if it is in this container
         self.open_subscriptions = set()
         self._claims = Claims(self.ask)
         self._hosted = HostedAgents(self.ask)
         self._remote_watches: dict[RemoteWatch, None] = {}
-        self._unsubscribed: dict[RemoteWatch, None] = {}  # those that the directory may not know of
-        self._cancelled: dict[str, None] = {}  # conversations that it may still tell things in
+        self._unsubscribed: dict[RemoteWatch, None] = {}  # which the directory may not know
+        self._cancelled: dict[str, None] = {}  # conversations in which notifications may still come
         self._worker: asyncio.Task[None] | None = None
         self._is_closed = False
         self._complaint = ""
@@ -92,7 +92,7 @@ class CentralDirectory(Backend):
         self._container.lifecycle.add_system_agent(served)
 
     def make_agent(self) -> DirectoryAgent:
-        """Return the directory's agent, for the platform's container."""
+        """Create the directory's agent, for the platform's container."""
         from pathlib import Path
 
         from formicary.directory.central.agent import DirectoryAgent
@@ -101,7 +101,7 @@ class CentralDirectory(Backend):
         return DirectoryAgent(AGENT, path=None if file is None else Path(file))
 
     async def close(self) -> None:
-        """Ask nothing any more; the directory is told by others that the container stops."""
+        """Stop asking; the directory learns from others that the container stops."""
         self._is_closed = True
         if self._worker is not None:
             self._worker.cancel()
@@ -112,7 +112,7 @@ class CentralDirectory(Backend):
     # -- agents of this container ---------------------------------------------------------------------------
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Register a service, or put it in its own place."""
+        """Register a service, or replace it."""
         await self._settle(agent)
         claim = self._claims.of(agent)
         try:
@@ -139,7 +139,7 @@ class CentralDirectory(Backend):
             self._claims.tidy(agent, claim)
 
     async def _write(self, agent: str, claim: Claim, request: Request, names: Iterable[str]) -> None:
-        """Have the directory changed; if it does not answer, the services are in doubt."""
+        """Change the directory; if it does not answer, the services are in doubt."""
         claim.under_way += 1
         is_answered = False
         try:
@@ -157,11 +157,11 @@ class CentralDirectory(Backend):
                 self._start_worker()
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query."""
+        """Return the services that match a query."""
         return (await self.ask(Search(query))).services
 
     async def watch(self, query: Query, notice: Notice) -> RemoteWatch:
-        """Call `notice` with what matches a query, then with each change."""
+        """Call `notice` with the services that match a query, then with each change."""
         watch = RemoteWatch(self._agent, query, notice, self._leave)
         self._remote_watches[watch] = None
         try:
@@ -172,7 +172,7 @@ class CentralDirectory(Backend):
         return watch
 
     def _leave(self, watch: RemoteWatch, conversation: str) -> None:
-        """Have the directory end a subscription."""
+        """Cancel a subscription at the directory."""
         if watch.is_over:
             self._remote_watches.pop(watch, None)
             self._unsubscribed.pop(watch, None)
@@ -182,7 +182,7 @@ class CentralDirectory(Backend):
             self._start_worker()
 
     def ask(self, request: Request) -> Coroutine[Any, Any, Result]:
-        """Return what the directory's agent answers; its refusals have no cause, all other errors do."""
+        """Return the answer of the directory's agent; its refusals have no `__cause__`, other errors do."""
         return self._answer(self._agent.make_request(self._address, encode(request), self._ontology))
 
     def _subscribe(self, conversation: str, body: str) -> Coroutine[Any, Any, Result]:
@@ -223,25 +223,25 @@ class CentralDirectory(Backend):
         return Registrations(tuple(claim.services.values()), moves, tuple(claim.doubtful))
 
     def take_over(self, agent: str, registrations: Registrations) -> None:
-        """Have what an agent of another container has registered, and tell the directory where it lives."""
+        """Take over the registrations of an agent of another container, and report that it lives here."""
         services = registrations.services
-        of_groups = [each for each in services if each.name.startswith(RESERVED)]  # these say where it lives
+        of_groups = [each for each in services if each.name.startswith(RESERVED)]  # name its container
         self._hosted.arrive(agent, registrations.moves + 1)
         doubtful = {*registrations.doubtful, *(each.name for each in of_groups)}
         self._claims.adopt(agent, services, doubtful)
         self._start_worker()
 
     def release(self, agent: str, successor: Successor | None) -> None:
-        """Have nothing of an agent any more that lives elsewhere now."""
+        """Forget an agent that lives elsewhere now."""
         del successor
         self._claims.drop(agent)
         self._hosted.depart(agent)
 
-    # -- what happens ---------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
-        is_stopping = self._container.dispatcher.is_closing  # then all of its agents' services go at once
+        is_stopping = self._container.dispatcher.is_closing  # then all services of its agents go at once
         had_services = self._claims.drop(agent)
         if self._hosted.end(agent):
             self._start_worker()
@@ -250,7 +250,7 @@ class CentralDirectory(Backend):
             self._start_worker()
 
     def on_listed(self) -> None:
-        """Called when this container is on the platform's list: the directory may have missed everything."""
+        """Record that the directory may have missed everything: this container was put on its list."""
         self._hosted.doubt_all()
         self._claims.doubt_all()
         self._unsubscribed.update(self._remote_watches)
@@ -262,15 +262,15 @@ class CentralDirectory(Backend):
             self._directory_agent.container_joined(domain, incarnation)
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
+        """Called when another container is no longer a member."""
         if self._directory_agent is not None:
             self._directory_agent.container_lost(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Refuse control messages: this directory is asked by messages between agents."""
+        """Refuse control messages: this directory is asked by agent messages."""
         raise ValueError(f"{domain} sent {len(payload)} bytes to a directory that is an agent")
 
-    # -- what the directory has to be told yet --------------------------------------------------------------
+    # -- pending updates to the directory -------------------------------------------------------------------
 
     def _start_worker(self) -> None:
         if self._worker is None and not self._is_closed:
@@ -285,7 +285,7 @@ class CentralDirectory(Backend):
                 except DirectoryError as error:
                     self._complain(str(error))
                     if isinstance(error.__cause__, UndeliveredError):
-                        return  # it says so when it is there again
+                        return  # `on_listed` is called when it is back
                     await asyncio.sleep(_RETRY)
         except ContainerClosedError:
             return
@@ -299,7 +299,7 @@ class CentralDirectory(Backend):
         return bool(self._cancelled or self._unsubscribed) or not is_settled
 
     async def _settle(self, agent: str) -> None:
-        """Tell the directory what it may not know of an agent, before anything else; errors as of `ask`."""
+        """Send the directory what it may not know of an agent, before anything else; errors as of `ask`."""
         await self._hosted.settle(agent)
         await self._claims.settle(agent)
 
@@ -311,7 +311,7 @@ class CentralDirectory(Backend):
             except DirectoryError as error:
                 if error.__cause__ is not None:
                     raise
-                # The directory says that there is nothing to cancel.
+                # There was nothing to cancel.
             self._cancelled.pop(conversation, None)
             self._agent.unfollow(conversation)
         await self._claims.settle_all()
@@ -327,4 +327,4 @@ class CentralDirectory(Backend):
 
 
 def _ignore(message: Message) -> None:
-    """Ignore what comes in a conversation that is over."""
+    """Ignore a message of a conversation that is over."""

@@ -1,6 +1,6 @@
-"""What requests change: planned on a draft, where later requests see what earlier ones would have done.
+"""Plans the changes of requests on a draft, where later requests see those of earlier ones.
 
-A plan looks at everything before it changes anything: one that raises has changed nothing.
+A plan checks everything before it changes anything: one that raises has changed nothing.
 """
 
 from __future__ import annotations
@@ -20,56 +20,56 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
 
 MOST_SUBSCRIPTIONS: Final = 20_000
-"""Subscriptions to one directory."""
+"""The most subscriptions to one directory."""
 
 
 class Draft:
-    """Changes to a directory's records that are not done yet."""
+    """Pending changes to a directory's records."""
 
     __slots__ = ("_records", "changes")
 
     def __init__(self, records: Ledger) -> None:
         self._records = records
         self.changes: dict[Key, Record | None] = {}
-        """Records to put under their keys, in this order; None for those to remove."""
+        """Records to put under their keys, in this order; None to remove one."""
 
     def has(self, key: Key) -> bool:
-        """Tell whether there would be a record under a key."""
+        """Return whether there would be a record under a key."""
         if self.changes and key in self.changes:
             return self.changes[key] is not None
         return key in self._records
 
     def get_other(self, key: Key) -> Record | None:
-        """Return the record that would be under a key that is no service's."""
+        """Return the record that would be under a key, other than a service's."""
         return self.changes[key] if key in self.changes else self._records.others.get(key)
 
     def put(self, record: Record) -> None:
-        """Put a record, perhaps in the place of another one."""
+        """Add or replace a record."""
         key = record.key
         if self.changes:
-            self.changes.pop(key, None)  # the order is that of the last changes
+            self.changes.pop(key, None)  # in the order of the last changes
         self.changes[key] = record
 
     def remove(self, keys: Iterable[Key]) -> None:
-        """Remove records, where there are any."""
+        """Remove records, if they exist."""
         for key in keys:
             if self.has(key):
                 self.changes[key] = None
 
     def keys_of(self, agent: str) -> list[Key]:
-        """Return the keys of an agent's services, as they would be."""
+        """Return the keys that an agent's services would have."""
         keys = dict.fromkeys(self._records.keys_of(agent))
         keys.update((key, None) for key in self.changes if key.agent == agent and key.kind == "service")
         return [key for key in keys if self.has(key)]
 
     def check_room(self, services: Sequence[ServiceDescription]) -> None:
-        """Make sure that agents may have these services in addition to those that they would have.
+        """Check that agents may have these services in addition to those that they would have.
 
         Raises:
-            TooManyServicesError: one of them may not.
+            TooManyServicesError: one of them would have too many.
         """
         for agent in dict.fromkeys(service.agent for service in services):
-            # To count exactly takes long, and is needed only where it may be too many.
+            # An exact count is slow, and needed only if it may be too many.
             if self._records.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
                 keys = {service_key(service) for service in services if service.agent == agent}
                 new = [key for key in keys if not self.has(key)]
@@ -77,11 +77,11 @@ class Draft:
                     raise too_many(agent)
 
     def count_others(self) -> int:
-        """Return how many subscriptions and containers there are."""
+        """Return the number of subscriptions and containers."""
         return len(self._records.others) - len(self._records.visitors)
 
     def keys_in(self, domain: str) -> list[Key]:
-        """Return the keys of all that the agents of a container would have."""
+        """Return the keys of all records that a container's agents would have."""
         keys = dict.fromkeys(self._records.keys_in(domain))
         visitors = self._visitors()
         if visitors is not self._records.visitors:
@@ -90,7 +90,7 @@ class Draft:
         return [key for key in keys if is_in(key.agent, domain, visitors) and self.has(key)]
 
     def _visitors(self) -> Mapping[str, str]:
-        """Return where agents would live that have moved."""
+        """Return where agents that have moved would live."""
         visitors = self._records.visitors
         for key, record in self.changes.items():
             if key.kind == "visitor":
@@ -103,7 +103,7 @@ class Draft:
         return visitors
 
     def keys_of_all(self, agents: Collection[str]) -> list[Key]:
-        """Return the keys of all that agents would have; it looks through all that is no service."""
+        """Return the keys of all records that agents would have; scans all records but services."""
         if not agents:
             return []
         keys = [key for agent in agents for key in self.keys_of(agent)]
@@ -112,7 +112,7 @@ class Draft:
 
 
 def is_in(agent: str, domain: str, visitors: Mapping[str, str]) -> bool:
-    """Tell whether an agent lives in the container with a domain."""
+    """Return whether an agent lives in the container with a domain."""
     if visitors and agent in visitors:
         return visitors[agent] == domain
     return agent.endswith(domain) and agent[: -len(domain)].endswith("@")
@@ -127,7 +127,7 @@ def register(draft: Draft, request: Register) -> None:
     """Add services.
 
     Raises:
-        AlreadyRegisteredError: one of them is there.
+        AlreadyRegisteredError: one of them is registered.
         TooManyServicesError: an agent would have too many.
     """
     for service in request.services:
@@ -140,24 +140,24 @@ def register(draft: Draft, request: Register) -> None:
 
 
 def modify(draft: Draft, request: Modify) -> None:
-    """Put services in the place of those with the same names.
+    """Replace services of the same names.
 
     Raises:
-        NotRegisteredError: one of them is not there.
+        NotRegisteredError: one of them is not registered.
     """
     check_registered(draft, map(service_key, request.services))
     put(draft, request.services, request.lease)
 
 
 def put(draft: Draft, services: Sequence[ServiceDescription], lease: float | None) -> None:
-    """Put services, whatever was there; TooManyServicesError if an agent would have too many."""
+    """Add or replace services; TooManyServicesError if an agent would have too many."""
     draft.check_room(services)
     for service in services:
         draft.put(Registration(service, lease))
 
 
 def deregister(draft: Draft, request: Deregister) -> None:
-    """Remove services of an agent; NotRegisteredError if one of them is not there, or the agent has none."""
+    """Remove services of an agent; NotRegisteredError if one of them is missing, or the agent has none."""
     keys = [Key(request.agent, "service", name) for name in request.names]
     check_registered(draft, keys)
     if not request.names:
@@ -168,18 +168,18 @@ def deregister(draft: Draft, request: Deregister) -> None:
 
 
 def check_registered(draft: Draft, keys: Iterable[Key]) -> None:
-    """Make sure that services are there; NotRegisteredError if one of them is not."""
+    """Check that services are registered; NotRegisteredError if one of them is not."""
     for key in keys:
         if not draft.has(key):
             raise NotRegisteredError(f"{key.agent} has no service named {key.name!r}; register it first")
 
 
 def host(draft: Draft, agents: Mapping[str, int | None], domain: str) -> None:
-    """Put on record that agents live in a container, or have ended there, unless they have moved on since.
+    """Record that agents live in a container, or have ended there, unless they have moved on since.
 
     Args:
-        draft: what is to be changed.
-        agents: how often each had moved when it came there; None if it has ended.
+        draft: the draft to change.
+        agents: how often each had moved when it arrived there; None if it has ended.
         domain: the container's.
     """
     ended = set()
@@ -199,7 +199,7 @@ def subscribe(draft: Draft, subscription: Subscription) -> None:
 
     Raises:
         AlreadyRegisteredError: the agent has one in this conversation.
-        DirectoryError: there are too many.
+        DirectoryError: there are too many subscriptions.
     """
     if draft.has(subscription.key):
         raise AlreadyRegisteredError(
@@ -222,10 +222,10 @@ def cancel(draft: Draft, key: Key) -> None:
 
 
 def join(draft: Draft, member: Member) -> None:
-    """Put a container on record, and remove what agents of an earlier one of this domain had.
+    """Record a container, and remove the records of an earlier one of this domain.
 
-    Also what came before the container was known is removed: it may be an earlier one's, and agents that live
-    have it registered again.
+    Records from before the container was known are removed, too: they may be an earlier one's, and living
+    agents are registered again.
     """
     if draft.get_other(member.key) != member:
         leave(draft, member.domain)
@@ -233,5 +233,5 @@ def join(draft: Draft, member: Member) -> None:
 
 
 def leave(draft: Draft, domain: str) -> None:
-    """Remove a container, with all that its agents have."""
+    """Remove a container, with all records of its agents."""
     draft.remove([*draft.keys_in(domain), Key(domain, "member", "")])

@@ -1,4 +1,4 @@
-"""Searches that are passed on to other directories (as in FIPA00023)."""
+"""Searches that are forwarded to other directories (as in FIPA00023)."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     Answer = Callable[[Message, tuple[ServiceDescription, ...]], None]
 
 TIMEOUT = 5.0
-"""Seconds that another directory gets to answer."""
+"""Seconds in which another directory must answer."""
 
-_SHARE = 0.8  # of the time that who asks gives: so that its own answer is in time
-_MOST_KNOWN = 10_000  # searches that are known again
+_SHARE = 0.8  # of the asker's time limit, so that its own answer is in time
+_MOST_KNOWN = 10_000  # searches that are recognised
 _KNOWN_FOR = 300.0  # seconds
-_MOST_PENDING = 1000  # searches that may be under way
+_MOST_PENDING = 1000  # searches under way
 
 
 class _Pending:
-    """A search that other directories have been asked to do."""
+    """A search forwarded to other directories."""
 
     def __init__(
         self, message: Message, request: Search, services: Sequence[ServiceDescription], others: Iterable[str]
@@ -47,7 +47,7 @@ class _Pending:
         self.timer: asyncio.TimerHandle | None = None
 
     def merged(self) -> tuple[ServiceDescription, ...]:
-        """Return what has been found, each service once: first what is here, then by directory."""
+        """Return the services found, each once: first the local ones, then by directory."""
         found: dict[tuple[str, str], ServiceDescription] = {}
         for services in (self.services, *self.answers.values()):
             for service in services or ():
@@ -57,13 +57,13 @@ class _Pending:
 
 
 class Federation:
-    """The other directories that a directory passes searches on to.
+    """The other directories to which a directory forwards searches.
 
     Args:
         others: their full names.
         send: sends a message.
-        find: called with a query, to find what is here.
-        answer: called with who asks, and the answer.
+        find: returns the local services that match a query.
+        answer: called with the asker's message and the answer.
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class Federation:
         self._find = find
         self._answer = answer
         self._pending: dict[str, _Pending] = {}  # by search
-        self._known: dict[str, float] = {}  # searches, and when they came: oldest first
+        self._known: dict[str, float] = {}  # arrival times of searches, oldest first
 
     def search(self, message: Message, request: Search) -> None:
-        """Answer a search that is to be passed on to other directories, or was passed on by one.
+        """Answer a search that is to be forwarded to other directories, or came from one.
 
         Args:
-            message: who asks.
-            request: for what.
+            message: the asker's message.
+            request: its content.
 
         Raises:
-            DirectoryRequestError: it cannot be asked of several directories.
+            DirectoryRequestError: it cannot be forwarded.
             DirectoryError: too many searches are under way.
         """
         search_id = randomness.name(32) if request.search_id is None else request.search_id
@@ -103,10 +103,10 @@ class Federation:
             self._answer(message, ())
 
     def _is_new(self, search_id: str) -> bool:
-        """Tell whether a search comes for the first time, and remember it for some minutes."""
+        """Return whether a search arrives for the first time, and remember it for some minutes."""
         time = asyncio.get_running_loop().time()
         known = self._known
-        if search_id in self._pending:  # however many have come since
+        if search_id in self._pending:  # however many have arrived since
             return False
         if search_id in known and known[search_id] > time - _KNOWN_FOR:
             return False
@@ -140,7 +140,7 @@ class Federation:
             )
 
     def take_answer(self, message: Message) -> None:
-        """Take a message that may be another directory's answer, or say that it could not be asked."""
+        """Handle a message that may be another directory's answer, or report that it could not be asked."""
         search = message.in_reply_to
         asked = None if search is None else self._pending.get(search)
         if asked is None or search is None:
@@ -161,16 +161,16 @@ class Federation:
         self._answer(asked.message, asked.merged())
 
     def close(self) -> None:
-        """Answer what is under way with what has come, and wait for nothing more."""
+        """Answer all pending searches with what has been found so far."""
         for search in tuple(self._pending):
             self._end(search)
 
 
 def _widened(request: Search, search_id: str) -> Search:
-    """Return the search for other directories: for all that may be in the answer.
+    """Return the search for other directories, widened to all that may be in the answer.
 
     Raises:
-        DirectoryRequestError: that is too much.
+        DirectoryRequestError: that is more than a search may return.
     """
     wanted = request.query.offset + request.query.max_results
     if wanted > MOST_RESULTS:

@@ -1,4 +1,4 @@
-"""Leases, which end unless they are renewed: one timer for any number of them."""
+"""Leases, which end unless they are renewed, with one timer for any number of them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound="Hashable")
 
-_SPARE = 64  # how many entries of the heap may be out of date, beside as many as there are leases
+_SPARE = 64  # stale entries that the heap may have, in addition to as many as there are leases
 
 
 class Leases(Generic[K]):
-    """When leases end, by key. Time is the event loop's, which does not jump when the clock is set.
+    """Leases by key, timed by the event loop's clock, which does not jump when the clock is set.
 
     Args:
-        ended: called with the keys whose lease has ended, those that ended first in front; they are
-            forgotten before the call.
+        ended: called with the keys whose leases have ended, earliest first; they are forgotten before the
+            call.
     """
 
     def __init__(self, ended: Callable[[list[K]], None]) -> None:
         self._ended = ended
         self._loop = asyncio.get_running_loop()
         self._due: dict[K, float] = {}
-        # Renewing is frequent and only changes `_due`: the heap learns of it when the old time has come. So
+        # Renewing is frequent and only changes `_due`; the heap is updated when the old time is reached. So
         # an entry may be too early, or of a lease that is over, but there is one at or before each due time.
         self._heap: list[tuple[float, int, K]] = []
         self._numbers = count()  # keys need not be comparable
@@ -40,7 +40,7 @@ class Leases(Generic[K]):
         return key in self._due
 
     def grant(self, key: K, seconds: float) -> None:
-        """Grant or renew a lease, to end so many seconds from now."""
+        """Grant or renew a lease for so many seconds from now."""
         due = self._loop.time() + seconds
         former = self._due.get(key)
         self._due[key] = due
@@ -53,12 +53,12 @@ class Leases(Generic[K]):
         self._set_timer()
 
     def left(self, key: K) -> float | None:
-        """Return how many seconds a lease goes on for, unless it is renewed; None if there is none."""
+        """Return the seconds left of a lease; None if there is none."""
         due = self._due.get(key)
         return None if due is None else max(0.0, due - self._loop.time())
 
     def cancel(self, key: K) -> None:
-        """Forget a lease, if there is one."""
+        """Forget a lease, if any."""
         if self._due.pop(key, None) is not None and not self._due:
             self.close()
 

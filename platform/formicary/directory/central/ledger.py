@@ -1,8 +1,8 @@
-"""The records of a directory's agent: in memory, and in a file if it has one.
+"""The records of a directory's agent, in memory and, if it has one, in a file.
 
-Steps change it, each as a whole or not at all, in the order in which they were taken. Without a file a step
-is done at once. With one, what comes during one write is the next, as one transaction: steps are planned when
-their turn comes, on what is there by then, and nobody sees what they do before it is on the disk.
+Steps change them atomically, in order. Without a file, a step is performed at once. With one, the steps that
+arrive during a write are the next transaction: each is planned when its turn comes, on the records of that
+moment, and nobody sees its changes before they are on disk.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.directory")
 
-_BATCH = 256  # steps in a transaction: all are planned in one go, while the loop waits
-_MOST = 100_000  # steps that wait; more than that come only where the disk hangs
+_BATCH = 256  # steps in a transaction: planning them blocks the loop
+_MOST = 100_000  # waiting steps; there are more only if the disk hangs
 
 
 def _ignore(error: FormicaryError | None) -> None:
@@ -37,12 +37,13 @@ def _ignore(error: FormicaryError | None) -> None:
 
 
 class Step(NamedTuple):
-    """A change to be made.
+    """A change to the ledger.
 
     Args:
-        plan: called with a draft, to change it; what it raises says why it cannot be.
-        done: called when it is done, with None, or when it cannot be, with why.
-        is_forced: whether it is done in memory even if the file cannot be written: what ended has ended.
+        plan: called with a draft, to change it; raises if it cannot.
+        done: called with None when the step is performed, or with the error if it cannot be.
+        is_forced: whether to change the records in memory even if the file cannot be written, as when an
+            agent has ended.
     """
 
     plan: Callable[[Draft], None]
@@ -55,8 +56,8 @@ class Ledger:
 
     Args:
         path: the file; None to keep all in memory only.
-        registered: called with the key of each service that is registered, or registered anew.
-        removed: called with any other record that has been removed.
+        registered: called with the key of each service that is registered or renewed.
+        removed: called with each other record that has been removed.
     """
 
     def __init__(
@@ -66,11 +67,11 @@ class Ledger:
         self.index: Entries[Key] = Entries()
         """The services."""
         self.others: dict[Key, Record] = {}
-        """All else, by key."""
+        """All other records, by key."""
         self.visitors: dict[str, str] = {}
-        """The domains of the containers in which agents live that have moved, by agent."""
+        """The domain of the container in which each agent that has moved lives."""
         self.leases: Leases[Key] | None = None
-        """When services end, if they do."""
+        """The leases of services that have one."""
         self._registered = registered
         self._removed = removed
         self._journal: Journal | None = None
@@ -88,7 +89,7 @@ class Ledger:
         self._apply({record.key: record for record in records})
 
     async def close(self) -> None:
-        """Do what waits, and close the file."""
+        """Perform all waiting steps, and close the file."""
         self.rest()
         if self._writer is not None:
             await asyncio.shield(self._writer)
@@ -96,11 +97,11 @@ class Ledger:
             await self._journal.close()
 
     def rest(self) -> None:
-        """Stop all leases, so that nothing ends any more."""
+        """Stop all leases, so that none ends."""
         if self.leases is not None:
             self.leases.close()
 
-    # -- what is there --------------------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------------------
 
     def __contains__(self, key: Key) -> bool:
         return key in self.index if key.kind == "service" else key in self.others
@@ -114,7 +115,7 @@ class Ledger:
         return self.index.count_of(agent)
 
     def keys_in(self, domain: str) -> Iterator[Key]:
-        """Return the keys of all that the agents of a container have; it looks through everything."""
+        """Return the keys of all records of a container's agents; scans everything."""
         for key in chain(self.index, self.others):
             if is_in(key.agent, domain, self.visitors):
                 yield key
@@ -122,7 +123,7 @@ class Ledger:
     # -- changes --------------------------------------------------------------------------------------------
 
     def take(self, step: Step) -> None:
-        """Do a step, now or when it is on the disk."""
+        """Perform a step, now or when it is on disk."""
         if self.path is None:
             draft = Draft(self)
             error = _plan(step, draft)
@@ -141,7 +142,7 @@ class Ledger:
             self._writer = asyncio.get_running_loop().create_task(self._write_all(), name="directory's file")
 
     def drop(self, domain: str) -> None:
-        """Remove all that agents of a container have at once; only before the first step."""
+        """Remove all records of a container's agents at once; only before the first step."""
         draft = Draft(self)
         leave(draft, domain)
         self._apply(draft.changes)
@@ -174,7 +175,7 @@ class Ledger:
         try:
             await self._journal.write(changes)
         except FormicaryError as error:
-            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            logger.error("%s", error)  # noqa: TRY400 -- its message is a full sentence
             return error
         except Exception:
             logger.exception("the directory's file %s could not be written; please report this", self.path)
@@ -210,7 +211,7 @@ class Ledger:
             self._registered(key)
 
     def _ended(self, keys: list[Key]) -> None:
-        """Remove services whose lease has ended, unless a step that waits renews it."""
+        """Remove services whose lease has ended, unless a waiting step renews it."""
         ended = [(key, self.index.get(key)) for key in keys]
 
         def plan(draft: Draft) -> None:

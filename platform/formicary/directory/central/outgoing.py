@@ -1,4 +1,4 @@
-"""Messages that an agent sends from plain code: where there is no room they wait, in order by receiver."""
+"""Messages that an agent sends from synchronous code: without room, they wait in order by receiver."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.directory")
 
-_LIMIT = 10_000  # messages that wait here at most: what comes then is a dead letter
+_LIMIT = 10_000  # waiting messages; further ones are dead letters
 
 Line = deque[tuple["Message", "Sequence[MessageSink]"]]
-"""Messages for one receiver, with the sinks that are known to have no room for them."""
+"""Messages for one receiver, with the sinks known to have no room for them."""
 
 
 class Outgoing:
@@ -30,7 +30,7 @@ class Outgoing:
 
     Args:
         agent: the agent.
-        lost: called with a message that is a dead letter now, and why; not where a `failure` comes.
+        lost: called with each message that became a dead letter, and why; not if a `failure` comes.
     """
 
     def __init__(self, agent: MicroAgent, lost: Callable[[Message, FormicaryError], None]) -> None:
@@ -41,7 +41,7 @@ class Outgoing:
         self._count = 0
 
     def send(self, message: Message) -> None:
-        """Send a message to one receiver; it goes now if it can, and else when there is room."""
+        """Send a message to one receiver, now or when there is room."""
         if message.sender != self._agent.address:
             message = stamp(message, self._agent.address)
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
@@ -91,15 +91,15 @@ class Outgoing:
         del self._lines[receiver]
 
     def _fail(self, message: Message, error: FormicaryError) -> None:
-        if isinstance(error, ContainerClosedError):  # of all others there is a dead letter already
+        if isinstance(error, ContainerClosedError):  # for all others there is a dead letter already
             self._agent.container.dispatcher.add_dead_letter(message, str(error), tell_sender=False)
         self._lost(message, error)
 
     async def close(self) -> None:
-        """Make dead letters of what still waits."""
+        """Make dead letters of the messages that still wait."""
         tasks = tuple(self._tasks)
         for task in tasks:
-            task.cancel()  # the container adds what it waits with to the dead letters
+            task.cancel()  # the container makes a dead letter of its message
         if tasks:
             await asyncio.wait(tasks)
         reason = f"agent {self._agent.name} ended before there was room"

@@ -1,4 +1,4 @@
-"""A subscription at the directory's agent, as the container that has it sees it."""
+"""A container's subscription to the directory's agent."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ logger = get_logger("formicary.directory")
 
 
 class RemoteWatch:
-    """A query that the directory's agent tells this container about.
+    """A query that the directory's agent watches for this container.
 
     Args:
-        agent: the container's management agent, which is told.
-        query: what is looked for.
-        notice: called with what matches at first, then with each change.
-        leave: called with this, and a conversation in which nothing more is to be told.
+        agent: the container's management agent, which is notified.
+        query: the query.
+        notice: called first with what matches, then with each change.
+        leave: called with this watch and a conversation that is to be cancelled.
     """
 
     def __init__(
         self, agent: ManagementAgent, query: Query, notice: Notice, leave: Callable[[RemoteWatch, str], None]
     ) -> None:
         self.is_over = False
-        """Whether nobody wants to be told anything any more."""
+        """Whether it is closed."""
         self._agent = agent
         self._query = query
         self._notice = notice
         self._leave = leave
         self._conversation = ""
         self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
-        self._fresh: dict[tuple[str, str], ServiceDescription] | None = None  # all, as far as it has come
+        self._fresh: dict[tuple[str, str], ServiceDescription] | None = None  # all that has arrived so far
 
     async def begin(self, subscribe: Callable[[str, str], Awaitable[object]]) -> None:
-        """Subscribe, or subscribe again where the directory may have forgotten it.
+        """Subscribe, or subscribe again if the directory may have forgotten it.
 
         Args:
-            subscribe: asks the directory, in a conversation, with a content.
+            subscribe: called with a conversation and a content, to ask the directory.
 
         Raises:
-            DirectoryError: it cannot be reached, or refuses.
+            DirectoryError: the directory cannot be reached, or refuses.
         """
         former = self._conversation
         conversation = self._conversation = self._agent.new_name()
@@ -62,7 +62,7 @@ class RemoteWatch:
         await subscribe(conversation, encode(Subscribe(self._query)))
 
     async def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         conversation, self._conversation = self._conversation, ""
         self.is_over = True
         self._leave(self, conversation)
@@ -78,7 +78,7 @@ class RemoteWatch:
         if result.anew:
             self._fresh = {}
         services = {(service.agent, service.name): service for service in result.services}
-        if self._fresh is not None:  # until all that matches now has come
+        if self._fresh is not None:  # until all current matches have arrived
             self._fresh.update(services)
             if not result.more:
                 self._begin_with(self._fresh)
@@ -90,7 +90,7 @@ class RemoteWatch:
             self._notice(result.services, result.gone)
 
     def _begin_with(self, services: dict[tuple[str, str], ServiceDescription]) -> None:
-        """Take what matches now, and say how it differs from what was known."""
+        """Replace the known matches, and report how they differ."""
         known = self._known or {}
         new = tuple(service for key, service in services.items() if known.get(key) != service)
         gone = tuple(Gone(*key) for key in known if key not in services)

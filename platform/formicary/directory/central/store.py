@@ -1,9 +1,9 @@
-"""The file of a directory, from which it has its records again after a restart: an SQLite database.
+"""The file from which a directory restores its records after a restart: an SQLite database.
 
-It is like a dict whose changes are made in batches, each as a whole or not at all. When `write` has returned,
-they have reached the disk: neither a killed process nor a host without power loses them. One process at a
-time has the file. Files that are broken, or not a directory's, or of a newer version, are refused and left as
-they are. A journal writes to it in a thread, without stopping the event loop.
+It is like a dict that is changed in atomic batches. When `write` returns, they are on disk: neither a killed
+process nor a power failure loses them. Only one process at a time can open the file. Files that are corrupt,
+not a directory's, or of a newer version are refused and left unchanged. A journal writes to it in a thread,
+without blocking the event loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 2
-"""The version of the tables, which stands in the file as SQLite's user_version."""
+"""The version of the tables, SQLite's user_version."""
 
 _KIND = FileKind(
     application=0x466D6379,  # "Fmcy"
@@ -44,11 +44,11 @@ _REMOVE = "DELETE FROM records WHERE agent = ? AND kind = ? AND name = ?"
 
 
 class Registration(msgspec.Struct, frozen=True, array_like=True, tag="service", gc=False):
-    """A service that is registered.
+    """A registered service.
 
     Args:
         description: the service.
-        lease: for how many seconds it is registered unless it is renewed; None for ever.
+        lease: seconds until it ends unless renewed; None for ever.
     """
 
     description: ServiceDescription
@@ -56,18 +56,18 @@ class Registration(msgspec.Struct, frozen=True, array_like=True, tag="service", 
 
     @property
     def key(self) -> Key:
-        """What the record is kept under."""
+        """The key of the record."""
         return Key(self.description.agent, "service", self.description.name)
 
 
 class Subscription(msgspec.Struct, frozen=True, array_like=True, tag="subscription"):
-    """An agent that is told of services that come and go.
+    """An agent's subscription to services that come and go.
 
     Args:
-        agent: the full name of who is told.
-        conversation_id: what the agent knows the subscription by, unique among its own.
-        query: the services that it wants to know of.
-        reply_with: what notifications carry as `in_reply_to`.
+        agent: the subscriber's full name.
+        conversation_id: identifies the subscription, unique among the agent's own.
+        query: the services to watch.
+        reply_with: the `in_reply_to` of notifications.
     """
 
     agent: str
@@ -77,16 +77,16 @@ class Subscription(msgspec.Struct, frozen=True, array_like=True, tag="subscripti
 
     @property
     def key(self) -> Key:
-        """What the record is kept under."""
+        """The key of the record."""
         return Key(self.agent, "subscription", self.conversation_id)
 
 
 class Member(msgspec.Struct, frozen=True, array_like=True, tag="member", gc=False):
-    """A container of the platform that was there when it was last heard of.
+    """A container that was a member of the platform when last heard of.
 
     Args:
         domain: its full domain.
-        incarnation: tells it from earlier containers of this domain, whose agents are no more.
+        incarnation: distinguishes it from earlier containers of this domain, whose agents are gone.
     """
 
     domain: str
@@ -94,7 +94,7 @@ class Member(msgspec.Struct, frozen=True, array_like=True, tag="member", gc=Fals
 
     @property
     def key(self) -> Key:
-        """What the record is kept under."""
+        """The key of the record."""
         return Key(self.domain, "member", "")
 
 
@@ -104,7 +104,7 @@ class Visitor(msgspec.Struct, frozen=True, array_like=True, tag="visitor", gc=Fa
     Args:
         agent: its full name.
         domain: the full domain of the container.
-        moves: how often it had moved when it came there.
+        moves: how often it had moved when it arrived there.
     """
 
     agent: str
@@ -113,15 +113,15 @@ class Visitor(msgspec.Struct, frozen=True, array_like=True, tag="visitor", gc=Fa
 
     @property
     def key(self) -> Key:
-        """What the record is kept under."""
+        """The key of the record."""
         return Key(self.agent, "visitor", "")
 
 
 class Key(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a record is kept under.
+    """The key of a record.
 
     Args:
-        agent: the full name of the agent whose it is; a member's domain.
+        agent: the full name of the record's agent, or a member's domain.
         kind: `"service"`, `"subscription"`, `"visitor"` or `"member"`.
         name: the service's name, or the subscription's conversation; else empty.
     """
@@ -135,13 +135,13 @@ Record = Registration | Subscription | Visitor | Member
 
 
 class Store:
-    """The file of a directory. To be used from one thread at a time, which may change.
+    """The file of a directory. Use it from one thread at a time, not necessarily the same.
 
     Args:
-        path: the file; it is made, readable for its owner only, if there is none.
+        path: the file; created, readable for its owner only, if it does not exist.
 
     Raises:
-        StoreError: it cannot be used; with why and what to do.
+        StoreError: it cannot be used; the message says why and what to do.
     """
 
     def __init__(self, path: Path) -> None:
@@ -158,10 +158,10 @@ class Store:
             raise
 
     def load(self) -> Iterator[Record]:
-        """Return all records in the order in which they were written; nothing may be written meanwhile.
+        """Yield all records in the order in which they were written; nothing may be written meanwhile.
 
         Raises:
-            StoreError: the file is broken.
+            StoreError: the file is corrupt.
         """
         decode = msgspec.msgpack.Decoder(Record).decode
         with self._database.explained():
@@ -177,10 +177,10 @@ class Store:
                     ) from None
 
     def write(self, changes: Mapping[Key, Record | None]) -> None:
-        """Put records under their keys, or remove what is there where it is None: all of it, or nothing.
+        """Put records under their keys, or remove those that are None: all or nothing.
 
         Raises:
-            StoreError: nothing has changed; with why.
+            StoreError: nothing has changed; the message says why.
         """
         encode = msgspec.msgpack.Encoder().encode
         run = self._connection.execute
@@ -201,20 +201,20 @@ class Store:
         run("PRAGMA locking_mode = EXCLUSIVE")
         version = database.check(self._connection)
         database.prepare(self._connection)
-        with database.transaction(self._connection):  # takes the lock, for as long as the file is open
+        with database.transaction(self._connection):  # takes the lock while the file is open
             if version is None:
                 database.begin_file(self._connection)
-        # Goes through all of the table, and so finds it broken before anybody relies on it.
+        # Scans the whole table, so that corruption is found before anybody relies on it.
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM records").fetchone()
-        if version is not None and version < VERSION:  # the first had no visitors, and was the same otherwise
+        if version is not None and version < VERSION:  # version 1 only lacks visitors
             run(f"PRAGMA user_version = {VERSION}")
 
 
 class Journal:
-    """The changes to a store, in their order. To be used in one event loop, and closed.
+    """Writes changes to a store in order. Use it in one event loop, and close it.
 
     Args:
-        store: where they go; it belongs to the journal from now on.
+        store: the store, owned by the journal from now on.
     """
 
     def __init__(self, store: Store) -> None:
@@ -224,15 +224,15 @@ class Journal:
         self._is_closed = False
 
     async def write(self, changes: Mapping[Key, Record | None]) -> None:
-        """Put records under their keys, or remove what is there where it is None; return when it is on disk.
+        """Put records under their keys, or remove those that are None; return when they are on disk.
 
-        If the caller is cancelled, the changes are written all the same.
+        The changes are written even if the caller is cancelled.
 
         Args:
-            changes: not to be changed any more.
+            changes: must not be modified afterwards.
 
         Raises:
-            StoreError: none of it has changed; with why.
+            StoreError: nothing has changed; the message says why.
         """
         if self._is_closed:
             raise StoreError("the directory's file is closed; nothing more can be registered")
@@ -241,7 +241,7 @@ class Journal:
         await asyncio.shield(self._last)
 
     async def close(self) -> None:
-        """Write what is waiting, and close the file; closing again does nothing."""
+        """Write all waiting changes, and close the file; closing again does nothing."""
         self._is_closed = True
         if self._last is not None:
             await asyncio.wait([self._last])

@@ -1,4 +1,4 @@
-"""The subscriptions to a directory: subscribers are told at once what changes in one turn of the loop."""
+"""The subscriptions to a directory: one notification for all changes in one turn of the loop."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Subscriptions:
     """The subscriptions to a directory.
 
     Args:
-        entries: the directory's.
+        entries: the directory's entries.
         post: sends a message.
-        later: calls back at the end of the turn of the loop.
+        later: calls a function at the end of the turn of the loop.
     """
 
     def __init__(
@@ -39,28 +39,28 @@ class Subscriptions:
         self._post = post
         self._later = later
         self._watches: dict[Key, QueryWatch] = {}
-        # Of this turn: what was there before it, and what is there now, by subscriber, agent and name.
+        # Services before this turn and now, by subscriber, agent and name.
         self._changes: dict[Key, tuple[Subscription, dict[tuple[str, str], Change]]] = {}
 
     def __len__(self) -> int:
         return len(self._watches)
 
     def begin(self, subscription: Subscription) -> None:
-        """Tell a subscriber what matches now, and from now on what changes; also to begin anew."""
+        """Notify a subscriber of all matches, then of changes; also to start over."""
         self.resume(subscription)
         self._inform(
             subscription, encode_changes(tuple(self._entries.matches(subscription.query)), (), anew=True)
         )
 
     def resume(self, subscription: Subscription) -> None:
-        """Tell a subscriber what changes from now on."""
+        """Notify a subscriber of changes from now on."""
         self.flush()
         self.end(subscription)
         watch = self._entries.watch(subscription.query, partial(self._changed, subscription))
         self._watches[subscription.key] = watch
 
     def end(self, subscription: Subscription) -> None:
-        """Tell a subscriber nothing more, not even what has changed in this turn."""
+        """Stop notifying a subscriber, even of changes in this turn."""
         if (watch := self._watches.pop(subscription.key, None)) is not None:
             watch.end()
         self._changes.pop(subscription.key, None)
@@ -68,7 +68,7 @@ class Subscriptions:
     def _changed(
         self, subscription: Subscription, before: ServiceDescription | None, after: ServiceDescription | None
     ) -> None:
-        """Note that a service has come, changed or gone."""
+        """Record that a service has been added, changed or removed."""
         if not self._changes:
             self._later(self.flush)
         _, changes = self._changes.setdefault(subscription.key, (subscription, {}))
@@ -78,9 +78,9 @@ class Subscriptions:
         changes[service.agent, service.name] = noted[0], after
 
     def flush(self) -> None:
-        """Tell subscribers of all changes up to now."""
+        """Notify subscribers of all changes so far."""
         told, self._changes = self._changes, {}
-        bodies: dict[tuple[object, ...], list[str]] = {}  # many subscribers are told the same
+        bodies: dict[tuple[object, ...], list[str]] = {}  # many subscribers get the same
         for subscription, changes in told.values():
             services = [after for before, after in changes.values() if after is not None and after != before]
             gone = [key for key, (before, after) in changes.items() if after is None and before is not None]

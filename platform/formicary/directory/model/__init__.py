@@ -1,8 +1,8 @@
-"""What all designs of the directory share.
+"""The model shared by all designs of the directory.
 
-- `description`: an entry, what an agent offers
-- `query`: what is searched for
+- `description`: an entry, which describes a service of an agent
+- `query`: a search for services
 - `index`: entries in memory, found by query
-- `interests`: who is to be told of a change, found by the queries that may match it
-- `entries`: the store of all designs: an index with those who watch it
+- `interests`: finds the watchers whose queries may match a changed entry
+- `entries`: the store of all designs, an index with watchers
 """

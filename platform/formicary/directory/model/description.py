@@ -1,7 +1,7 @@
-"""What an agent offers, as the directory keeps it (FIPA00023: service-description).
+"""Descriptions of the services of agents (FIPA00023: service-description).
 
-Descriptions are checked once, where they are made or decoded, and cannot be changed afterwards: so agents of
-one process, the index and the replica share them without copies.
+Descriptions are checked once, when they are created or decoded, and are immutable, so that agents of one
+process, the index and the replica share them without copies.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from formicary.core.quoting import character, find_unseen, shorten
 
 T = TypeVar("T")
 PropertyValue = str | int | float | bool | tuple[str, ...]
-"""What a property can be: text, a number, yes or no, or several texts."""
+"""The value of a property: text, a number, a bool, or several texts."""
 
 LARGEST = 16_384
-"""How many bytes a description may take, encoded."""
+"""The most bytes of an encoded description."""
 
 MOST_SERVICES = 10_000
-"""How many services an agent can have."""
+"""The most services of an agent."""
 
 RESERVED = "formicary-"
-"""What the types of the platform's own entries begin with: who does not ask for them does not find them."""
+"""The prefix of the types of the platform's own entries, which are found only by type."""
 
 LISTS = ("protocols", "ontologies", "languages")
 """The fields that are lists of texts."""
 
-_USUAL = frozenset({int, bool, str})  # kinds of properties that need no further look
+_USUAL = frozenset({int, bool, str})  # types of properties that need no further check
 _TEXT = frozenset({str})
 _NUMBERS = frozenset({int, bool, float})
 _MOST_SHARED = 4096
@@ -64,22 +64,22 @@ _NONE = Properties()
 class ServiceDescription(
     msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
-    """One service of one agent: an entry of the directory. It cannot be changed once made.
+    """One service of one agent: an immutable entry of the directory.
 
-    An agent has one service of a name. Lists become tuples.
+    The names of an agent's services are unique. Lists become tuples.
 
     Args:
-        agent: the full name of the agent that offers it, such as `alice@c1.lab.localhost`.
-        type: what kind of service it is, such as `"printer"`.
-        name: the service's own name; without one, it is called by its type.
-        protocols: the interaction protocols that it knows, such as `"fipa-request"`.
-        ontologies: the ontologies that it knows.
-        languages: the content languages that it knows.
-        ownership: who it belongs to.
+        agent: the full name of its agent, such as `alice@c1.lab.localhost`.
+        type: the kind of service, such as `"printer"`.
+        name: its name, by default its type.
+        protocols: the interaction protocols that it supports, such as `"fipa-request"`.
+        ontologies: the ontologies that it supports.
+        languages: the content languages that it supports.
+        ownership: its owner.
         properties: further named values: text, finite numbers, bool, or several texts.
 
     Raises:
-        InvalidDescriptionError: a value is none that a description can have; with which, and why.
+        InvalidDescriptionError: a value is invalid; the message says which, and why.
     """
 
     agent: str
@@ -92,7 +92,7 @@ class ServiceDescription(
     properties: dict[str, PropertyValue] = _NONE
 
     def __post_init__(self) -> None:
-        # Runs for every entry that a replica takes in: what is usual passes with few looks.
+        # Runs for every entry that a replica receives: usual values pass with few checks.
         if not (self.agent.__class__ is str and _is_usual_agent(self.agent)):
             _check_agent(self.agent)
         if self.name == "":
@@ -117,7 +117,7 @@ class ServiceDescription(
             )
 
     def replace(self, **changes: Any) -> ServiceDescription:
-        """Return a description like this one but for `changes`.
+        """Return a copy of this description with `changes`.
 
         Raises:
             InvalidDescriptionError: as for a new description.
@@ -126,10 +126,10 @@ class ServiceDescription(
 
 
 class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A service that is not registered any more.
+    """A service that is no longer registered.
 
     Args:
-        agent: the full name of the agent whose it was.
+        agent: the full name of its agent.
         name: the service's name.
     """
 
@@ -138,10 +138,10 @@ class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_text(what: str, value: object) -> str:
-    """Return a text as plain str, also if it is of a subclass such as StrEnum.
+    """Return a text as plain str, even if it is of a subclass such as StrEnum.
 
     Raises:
-        InvalidDescriptionError: it is no text; `what` says what it would have been.
+        InvalidDescriptionError: it is no text; `what` names the field.
     """
     if not isinstance(value, str):
         raise InvalidDescriptionError(
@@ -154,7 +154,7 @@ def check_texts(what: str, values: Any) -> tuple[str, ...]:
     """Return several texts as a tuple.
 
     Raises:
-        InvalidDescriptionError: they are not several texts; `what` says what they would have been.
+        InvalidDescriptionError: they are not several texts; `what` names the field.
     """
     if not isinstance(values, (tuple, list)):
         raise InvalidDescriptionError(f"a service's {what} must be a list of texts, not {shorten(values)}")
@@ -167,7 +167,7 @@ def check_value(what: str, value: Any) -> PropertyValue:
     """Return the value of a property, several texts as a tuple.
 
     Raises:
-        InvalidDescriptionError: a property cannot be this; `what` names the property.
+        InvalidDescriptionError: it is invalid; `what` names the property.
     """
     if isinstance(value, (tuple, list)):
         return check_texts(what, value)
@@ -184,7 +184,7 @@ def check_value(what: str, value: Any) -> PropertyValue:
 
 
 def too_many(agent: str) -> TooManyServicesError:
-    """Return the error that an agent cannot register anything more."""
+    """Return the error for an agent that has as many services as it can have."""
     return TooManyServicesError(
         f"{agent} has {MOST_SERVICES} services, which is the limit; deregister some, or let other "
         "agents offer the rest"
@@ -192,7 +192,7 @@ def too_many(agent: str) -> TooManyServicesError:
 
 
 def _share(value: T) -> T:
-    """Return an equal value that is the same object for all services that have it."""
+    """Return an equal value, the same object for all services that have it."""
     if len(_shared) >= _MOST_SHARED:
         _shared.clear()
     shared: T = _shared.setdefault(value, value)
@@ -240,10 +240,10 @@ def _are_texts(values: Any) -> bool:
 
 
 def check_properties(properties: Any) -> Properties:
-    """Return properties, immutable.
+    """Return immutable properties.
 
     Raises:
-        InvalidDescriptionError: one is none that a service can have, or they are no dict.
+        InvalidDescriptionError: one is invalid, or they are not a dict.
     """
     if not isinstance(properties, dict):
         raise InvalidDescriptionError(

@@ -1,4 +1,4 @@
-"""The entries of a directory, whatever its design: an index that tells who watches a query of its changes."""
+"""The entries of a directory: an index that notifies the watchers of queries."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ K = TypeVar("K", bound="Hashable")
 
 
 class QueryWatch:
-    """A query that is watched.
+    """A watched query.
 
     Args:
-        entries: where it is.
-        query: what is looked for.
-        changed: called with each service before and after a change; None where it does not match.
+        entries: the entries that are watched.
+        query: the query.
+        changed: called with each service before and after a change; None if it does not match.
     """
 
     __slots__ = ("_entries", "changed", "query")
@@ -45,25 +45,25 @@ class QueryWatch:
 
 
 class Entries(Index[K]):
-    """Descriptions by key, found by query, with those who watch queries."""
+    """An index of descriptions with watchers of queries."""
 
     def __init__(self) -> None:
         super().__init__()
         self.interests: Interests[QueryWatch, QueryWatch] = Interests()
 
     def watch(self, query: Query, changed: Changed) -> QueryWatch:
-        """Call `changed` with each change to what matches a query, from now on; as of `QueryWatch`."""
+        """Call `changed` with each further change among the matches of a query; as of `QueryWatch`."""
         return QueryWatch(self, query, changed)
 
     def put(self, key: K, description: ServiceDescription) -> ServiceDescription | None:
-        """Add a description, or put it in the place of the one with this key, which is returned."""
+        """Add or replace the description with this key; return the former one."""
         former = super().put(key, description)
         if self.interests:
             self._tell(former, description)
         return former
 
     def remove(self, key: K) -> ServiceDescription | None:
-        """Remove the description with this key and return it; None if there is none."""
+        """Remove and return the description with this key; None if there is none."""
         former = super().remove(key)
         if self.interests:
             self._tell(former, None)

@@ -1,8 +1,8 @@
-"""Descriptions in memory, found by what a query asks for.
+"""An index of descriptions in memory.
 
 Each type, name, agent and value of a property has a posting: the entries that have it, oldest first. A search
-takes the shortest posting among those of the query and holds its entries against the rest of the query; where
-there is no rest, as when asked for a type alone, it takes its answers from the front.
+takes the query's shortest posting and checks its entries against the rest of the query; without a rest, as in
+a search for a type alone, it takes its answers from the front.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound="Hashable")
 
-_TOLERATED = 8  # of so many entries of a posting, one may be a hole that searches step over
+_TOLERATED = 8  # one of so many entries of a posting may be a hole, which searches skip
 
 
 class Index(Generic[K]):
-    """Descriptions by key, in the order in which they were put there; one put again counts as new."""
+    """Descriptions by key, in the order in which they were put; one put again counts as new."""
 
     def __init__(self) -> None:
         self._all: _Posting[K] = _Posting()
@@ -32,7 +32,7 @@ class Index(Generic[K]):
         self._names: _Column[K] = _Column()
         self._agents: _Column[K] = _Column()
         self._properties: dict[str, _Column[K]] = {}
-        self._reserved = 0  # entries of the platform's own
+        self._reserved = 0  # number of the platform's own entries
 
     def __len__(self) -> int:
         return len(self._all)
@@ -45,11 +45,11 @@ class Index(Generic[K]):
         return self._all.get(key)
 
     def __iter__(self) -> Iterator[K]:
-        """Go through all keys, oldest first; the index must not change meanwhile."""
+        """Yield all keys, oldest first; the index must not change meanwhile."""
         return iter(self._all)
 
     def put(self, key: K, description: ServiceDescription) -> ServiceDescription | None:
-        """Add a description, or put it in the place of the one with this key, which is returned."""
+        """Add or replace the description with this key; return the former one."""
         former = Index.remove(self, key) if key in self._all else None
         entries = self._all
         entries[key] = description
@@ -66,7 +66,7 @@ class Index(Generic[K]):
         return former
 
     def remove(self, key: K) -> ServiceDescription | None:
-        """Remove the description with this key and return it; None if there is none."""
+        """Remove and return the description with this key; None if there is none."""
         former = self._all.get(key)
         if former is None:
             return None
@@ -96,21 +96,21 @@ class Index(Generic[K]):
         return len(found) if isinstance(found, _Posting) else int(found is not None)
 
     def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query, oldest first, within its limits.
+        """Return the matches of a query, oldest first, within its limits.
 
-        It takes about as long as there are answers if the query has one of type, name and agent alone; else
-        as long as there are entries with the rarest of the query's type, name, agent and properties.
+        The time is proportional to the number of answers if the query has one of type, name and agent alone;
+        otherwise to that of entries with the rarest of the query's type, name, agent and properties.
         """
         end = query.offset + query.max_results
         if query.type is None or not query.is_plain:
             return tuple(islice(self.matches(query), query.offset, end))
-        found = self._types.get(query.type)  # as nearly all ask, so without a detour
+        found = self._types.get(query.type)  # nearly all searches, so it is direct
         if isinstance(found, _Posting):
             return tuple(islice(found.values(), query.offset, end))
         return () if found is None or query.offset else (self._all[found],)
 
     def matches(self, query: Query) -> Iterator[ServiceDescription]:
-        """Return all that matches a query, oldest first, whatever its limits; the index must not change."""
+        """Yield all matches of a query, oldest first, ignoring its limits; the index must not change."""
         fewest: dict[K, ServiceDescription] = self._all
         for column, value in self._terms(query):
             found = None if column is None else column.get(value)
@@ -126,7 +126,7 @@ class Index(Generic[K]):
         return answers
 
     def _terms(self, query: Query) -> list[tuple[_Column[K] | None, str | int | float | bool]]:
-        """Return where to look, and for what."""
+        """Return the columns to search, and the values."""
         terms: list[tuple[_Column[K] | None, str | int | float | bool]] = []
         if query.type is not None:
             terms.append((self._types, query.type))
@@ -142,8 +142,8 @@ class Index(Generic[K]):
 class _Posting(dict[K, "ServiceDescription"]):
     """Entries by key, oldest first.
 
-    A dict keeps a hole where something was removed, until it grows; whoever reads from the front steps over
-    all of them. So it is packed when there are many.
+    A dict keeps a hole for each removed entry until it grows, and readers skip all of them. So it is packed
+    when there are many.
     """
 
     __slots__ = ("holes",)
@@ -154,7 +154,7 @@ class _Posting(dict[K, "ServiceDescription"]):
         self.holes = 0
 
     def drop(self, key: K) -> None:
-        """Remove an entry, if it is there."""
+        """Remove an entry, if it exists."""
         self.pop(key, None)
         self.holes += 1
         if self.holes > len(self) // _TOLERATED + _TOLERATED:
@@ -167,7 +167,7 @@ class _Posting(dict[K, "ServiceDescription"]):
 class _Column(dict["str | int | float | bool", "_Posting[K] | K"]):
     """The postings of all values of a field.
 
-    Most names and agents have a single entry: it stands there as its key, without a posting.
+    Most names and agents have a single entry: its key is kept without a posting.
     """
 
     __slots__ = ()
@@ -181,7 +181,7 @@ class _Column(dict["str | int | float | bool", "_Posting[K] | K"]):
             self[value] = _Posting({found: entries[found], key: entries[key]})
 
     def drop(self, value: str | float, key: K) -> None:
-        """Remove an entry from a value's posting, if it is there."""
+        """Remove an entry from a value's posting, if it exists."""
         found = self.get(value)
         if isinstance(found, _Posting):
             found.drop(key)

@@ -1,7 +1,6 @@
-"""Who is to be told of which changes, found by what their queries ask for.
+"""Finds the watchers of a change by their queries.
 
-A query is looked for by the agent, the name or the type that it asks for; only those with none of these are
-held against every change.
+A query is indexed by its agent, name or type; only those with none of these are checked against every change.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
 
-_FIELDS: Final = ("agent", "name", "type")  # those that fewest services have in common in front
+_FIELDS: Final = ("agent", "name", "type")  # the most selective first
 
 
 class Interests(Generic[K, V]):
-    """Whoever is to be told, by key, with a query."""
+    """Watchers by key and query."""
 
     def __init__(self) -> None:
         self._homes: dict[str, dict[str, dict[K, V]]] = {field: {} for field in _FIELDS}
@@ -32,14 +31,14 @@ class Interests(Generic[K, V]):
         return self._count
 
     def put(self, key: K, query: Query, who: V) -> None:
-        """Add somebody, in the place of whoever has this key and the same query."""
+        """Add or replace the watcher with this key and query."""
         field, value = _home(query)
         home = self._homes[field].setdefault(value, {}) if field else self._rest
         self._count += key not in home
         home[key] = who
 
     def discard(self, key: K, query: Query) -> None:
-        """Remove whoever has this key and query, if anybody has."""
+        """Remove the watcher with this key and query, if any."""
         field, value = _home(query)
         home = self._homes[field].get(value, {}) if field else self._rest
         if home.pop(key, None) is None:
@@ -49,11 +48,11 @@ class Interests(Generic[K, V]):
             del self._homes[field][value]
 
     def concerned(self, before: ServiceDescription | None, after: ServiceDescription | None) -> Iterator[V]:
-        """Yield those whose queries may match a service before or after a change, each once.
+        """Yield the watchers whose queries may match a service before or after a change, each once.
 
         Args:
-            before: the service; None if it was not there.
-            after: the service of the same agent and name; None if it is there no more.
+            before: the service; None if it is new.
+            after: the service of the same agent and name; None if it is removed.
         """
         service = after or before
         if service is not None:
@@ -65,7 +64,7 @@ class Interests(Generic[K, V]):
 
 
 def _home(query: Query) -> tuple[str, str]:
-    """Return the field by which a query is looked for, and the value that it asks for."""
+    """Return the field by which a query is indexed, and its value."""
     for field in _FIELDS:
         value = getattr(query, field)
         if value is not None:

@@ -1,7 +1,7 @@
-"""What is asked of the directory: which services, and how many (FIPA00023: search-constraints).
+"""Queries to the directory (FIPA00023: search-constraints).
 
-A query is data, never code, so that it can be sent, kept and explained. All of its conditions hold for an
-answer. An empty query matches everything.
+A query is data, never code, so that it can be sent, stored and explained. Answers meet all of its conditions.
+An empty query matches everything.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_RESULTS = 10_000
-"""How many answers one search gives at most."""
+"""The most answers of one search."""
 
 MOST_CONDITIONS = 16
-"""How many conditions a query has in `where` at most."""
+"""The most conditions in a query's `where`."""
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "prefix")
-"""What a condition can ask of a property."""
+"""The operators of conditions."""
 
 _FURTHEST = 2**31
 _PLAIN = 2
@@ -51,18 +51,18 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Condition(msgspec.Struct, frozen=True, array_like=True):
-    """Something that a property must be. A service without the property never matches.
+    """A condition on a property. A service without the property never matches.
 
-    Numbers are compared with numbers and texts with texts; a value of another kind never matches. A property
-    that is a list matches if one of its texts does, with `!=` if none of them is equal.
+    Numbers are compared with numbers and texts with texts; a value of another type never matches. A list
+    matches if one of its texts does, with `!=` if none of them is equal.
 
     Args:
         property: the property's name.
         operator: one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in` (is one of several), `prefix` (begins with).
-        value: what the property is held against; with `in`, a list.
+        value: what the property is compared with; with `in`, a list.
 
     Raises:
-        InvalidDescriptionError: there is no such operator, or it cannot be asked with this value.
+        InvalidDescriptionError: the operator is unknown, or the value does not fit it.
     """
 
     property: str
@@ -89,7 +89,7 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
             raise InvalidDescriptionError(f"a service's {what} begins with a text, not {shorten(value)}")
 
     def matches(self, properties: dict[str, PropertyValue]) -> bool:
-        """Tell whether a service with these properties is meant."""
+        """Return whether these properties match."""
         found = properties.get(self.property)
         if found is None:
             return False
@@ -109,24 +109,24 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which services are meant, and how many of them are wanted.
+    """A query for services.
 
     Args:
         type: the service's type. Without it, the platform's own entries, whose types begin with `formicary-`,
-            are not meant.
+            do not match.
         name: the service's name.
-        agent: the full name of the agent that offers it.
-        protocols: interaction protocols that it knows, all of them.
-        ontologies: ontologies that it knows, all of them.
-        languages: content languages that it knows, all of them.
-        ownership: who it belongs to.
-        properties: values that its properties have; where a property is a list, texts that are in it.
+        agent: the full name of its agent.
+        protocols: interaction protocols, all of which it supports.
+        ontologies: ontologies, all of which it supports.
+        languages: content languages, all of which it supports.
+        ownership: its owner.
+        properties: values of its properties; texts that a property that is a list contains.
         where: further conditions on properties.
-        max_results: how many answers are wanted at most, 1 to 10 000.
-        offset: how many matches are left out before the first answer, to go on from an earlier search.
+        max_results: the most answers, 1 to 10 000.
+        offset: number of matches to skip, to continue an earlier search.
 
     Raises:
-        InvalidDescriptionError: a value is none that a query can have; with which, and why.
+        InvalidDescriptionError: a value is invalid; the message says which, and why.
     """
 
     type: str | None = None
@@ -142,7 +142,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     offset: int = 0
 
     def __post_init__(self) -> None:
-        # Runs for every search: what is usual passes with few looks.
+        # Runs for every search: usual values pass with few checks.
         for value in (self.type, self.name, self.agent, self.ownership):
             if value is not None and value.__class__ is not str:
                 _check_texts(self)
@@ -159,9 +159,9 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     @property
     def is_plain(self) -> bool:
-        """Whether it asks for nothing but at most one of type, name and agent.
+        """Whether it has at most one of type, name and agent, and nothing else.
 
-        Without a type, it does not mean the platform's own entries all the same.
+        Without a type, the platform's own entries still do not match.
         """
         return (
             (self.type is None) + (self.name is None) + (self.agent is None) >= _PLAIN
@@ -170,7 +170,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
         )
 
     def matches(self, description: ServiceDescription) -> bool:
-        """Tell whether a service is meant, whatever the limits."""
+        """Return whether a service matches, ignoring the limits."""
         return (
             (
                 not description.type.startswith(RESERVED)
@@ -196,7 +196,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 def equals(found: PropertyValue, wanted: Any) -> bool:
-    """Tell whether a property is what is wanted; a list is if all that is wanted is in it."""
+    """Return whether a property has a value; a list, whether it contains all of the value's texts."""
     if isinstance(found, tuple):
         return _has(found, wanted) if isinstance(wanted, tuple) else wanted in found
     return _kind(found) is _kind(wanted) and bool(found == wanted)

@@ -1,4 +1,4 @@
-"""What an agent has registered, as it goes with the agent to another container."""
+"""An agent's registrations, which move with it to another container."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from formicary.fipa.control_codec import Number  # noqa: TC001 -- as above
 
 
 class Registrations(msgspec.Struct, frozen=True, array_like=True):
-    """What a container hands over with an agent that moves.
+    """The registrations handed over with an agent that moves.
 
     Args:
-        services: what the agent offers.
-        moves: how often it had moved when it came to the container that hands it over.
-        doubtful: names of services of which a central directory may know something else; None for any others.
+        services: the agent's services.
+        moves: how often it had moved when it arrived in the container that hands it over.
+        doubtful: names of services that a central directory may have otherwise; None for any others.
     """
 
     services: tuple[ServiceDescription, ...] = ()
@@ -25,12 +25,12 @@ class Registrations(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Successor(msgspec.Struct, frozen=True, array_like=True):
-    """What a container says that has taken an agent's services over, for the one that has handed them over.
+    """The container that has taken over an agent's services, reported to the one that handed them over.
 
     Args:
         domain: its full domain.
         incarnation: its incarnation.
-        number: that of the update with which it tells others of the services.
+        number: the number of its update with the services.
     """
 
     domain: str

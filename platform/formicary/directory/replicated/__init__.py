@@ -1,7 +1,7 @@
-"""The directory as a replica in every container: each writes its own agents' entries, all read locally.
+"""The directory as a replica in every container, which writes its own agents' entries and reads all locally.
 
-- `exchange`: what replicas tell each other
+- `exchange`: the messages between replicas
 - `own_entries`, `peer_replica`: the entries of this container, and those of another
 - `replica`: all entries, as a state machine
-- `directory`: does what the state machine says, and answers from an index
+- `directory`: performs the state machine's instructions, and answers from an index
 """

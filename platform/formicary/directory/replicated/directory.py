@@ -1,4 +1,4 @@
-"""The replicated directory in one container: performs what its `Replica` says, and answers from an index."""
+"""The replicated directory in one container: performs its `Replica`'s instructions, answers from an index."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from formicary.directory.model.registrations import Successor
 
 CHANNEL: Final = "directory"
-"""What replicas tell each other on."""
+"""The channel of replicas."""
 
 _REMIND = 10.0  # s between reminders
 
 
 class ReplicatedDirectory(Backend):
-    """A container's replica: a `Backend` that answers without asking anybody."""
+    """A container's replica: a `Backend` that answers locally."""
 
     channel = CHANNEL
 
@@ -41,18 +41,18 @@ class ReplicatedDirectory(Backend):
         self._replica = Replica(container.domain, incarnation)
         self._view = View(container.domain)
         self.open_subscriptions = set()
-        self._names: dict[str, dict[str, None]] = {}  # of the services of each agent of this container
-        self._moves: dict[str, int] = {}  # how often agents of this container have moved, if they have
+        self._names: dict[str, dict[str, None]] = {}  # names of services by agent of this container
+        self._moves: dict[str, int] = {}  # of agents of this container that have moved
         self._is_dirty = False
         self._timer: asyncio.TimerHandle | None = None
 
     async def open(self) -> None:
-        """Begin to remind other replicas regularly, where there may be any."""
+        """Start to remind other replicas regularly, if there may be any."""
         if self._transport is not None:
             self._timer = asyncio.get_running_loop().call_later(_REMIND, self._remind)
 
     async def close(self) -> None:
-        """End; what agents have registered goes with the container."""
+        """Stop; all registrations of agents end with the container."""
         if self._timer is not None:
             self._timer.cancel()
         if self._transport is not None:
@@ -62,7 +62,7 @@ class ReplicatedDirectory(Backend):
     # -- agents of this container ---------------------------------------------------------------------------
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Register a service, or put it in its own place."""
+        """Register a service, or replace it."""
         names = self._names.get(agent)
         if is_new is (names is not None and service.name in names):
             raise _taken(service) if is_new else _missing(agent, service.name)
@@ -109,7 +109,7 @@ class ReplicatedDirectory(Backend):
         return Registrations(services, moves) if services or moves else None
 
     def take_over(self, agent: str, registrations: Registrations) -> Successor | None:
-        """Have what an agent of another container has registered there."""
+        """Take over the registrations of an agent of another container."""
         moves = self._moves[agent] = registrations.moves + 1
         for service in registrations.services:
             self._names.setdefault(agent, {})[service.name] = None
@@ -121,7 +121,7 @@ class ReplicatedDirectory(Backend):
         return successor
 
     def release(self, agent: str, successor: Successor | None) -> None:
-        """Have nothing of an agent any more that lives elsewhere now."""
+        """Forget an agent that lives elsewhere now."""
         if agent in self._names or agent in self._moves:
             self._depart(agent, successor)
 
@@ -133,7 +133,7 @@ class ReplicatedDirectory(Backend):
         self._changed()
 
     def _changed(self) -> None:
-        """Have others told before anything else that is sent from now on."""
+        """Send changes to others before anything else that is sent from now on."""
         if self._is_dirty or self._transport is None:
             return
         self._is_dirty = True
@@ -148,11 +148,11 @@ class ReplicatedDirectory(Backend):
             self._perform()
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query, as far as is known here."""
+        """Return the matches of a query that are known here."""
         return self._view.index.search(query)
 
     async def watch(self, query: Query, notice: Notice) -> QueryWatch:
-        """Call `notice` with what matches a query, then with each change."""
+        """Call `notice` with the services that match a query, then with each change."""
         notice(tuple(self._view.index.matches(query)), ())
 
         def changed(before: ServiceDescription | None, after: ServiceDescription | None) -> None:
@@ -166,10 +166,10 @@ class ReplicatedDirectory(Backend):
     # -- other containers -----------------------------------------------------------------------------------
 
     def on_listed(self) -> None:
-        """Do nothing: replicas ask for what they have missed."""
+        """Do nothing: replicas ask for what they missed."""
 
     def has_told(self, domain: str) -> bool:
-        """Tell whether all of another container's entries are here."""
+        """Return whether all of another container's entries are here."""
         return self._replica.has_told(domain)
 
     def joined(self, domain: str, incarnation: int) -> None:
@@ -178,12 +178,12 @@ class ReplicatedDirectory(Backend):
         self._perform()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more: its entries are removed."""
+        """Remove the entries of a container that is no longer a member."""
         self._replica.member_lost(domain)
         self._perform()
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take a control message of another replica; ValueError if it is none."""
+        """Handle a control message of another replica; ValueError if it is invalid."""
         self._replica.receive(domain, payload)
         if self._replica.instructions:
             self._perform()
@@ -210,7 +210,7 @@ class ReplicatedDirectory(Backend):
                         self._view.follow(instruction)
 
     def _tell(self, domain: str, payload: bytes) -> None:
-        # What does not get there is missed there, and asked for.
+        # The receiver asks for what it missed.
         if self._transport is not None:
             self._transport.send_control(domain, CHANNEL, payload)
 

@@ -1,4 +1,4 @@
-"""What replicas of the directory say to each other, and what one wants done; see `docs/replication.md`."""
+"""Messages between replicas, and a replica's instructions; see `docs/replication.md`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Key = tuple[str, str]
-"""An entry among those of its owner: the full name of the agent, and the name of the service."""
+"""The key of an entry: the full name of the agent, and the name of the service."""
 
 
 class Departure(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """That an agent does not live in the sender any more: it has moved on, or ended after it had moved.
+    """The departure of an agent from the sender: it has moved on, or ended after it had moved.
 
     Args:
         domain: the container that has its entries now; empty if none has.
-        incarnation: that of the container.
-        number: of that container's update with which it has them.
+        incarnation: that container's incarnation.
+        number: the number of that container's update with the entries.
     """
 
     domain: str = ""
@@ -39,8 +39,8 @@ class Hello(_Payload, frozen=True, array_like=True, tag=1):
     """From now on you get what I broadcast, and you have not got all before: ask for what you lack.
 
     Args:
-        to: the incarnation of the receiver that is meant.
-        number: of the sender's latest update.
+        to: the receiver's expected incarnation.
+        number: the number of the sender's latest update.
     """
 
     to: Number
@@ -54,14 +54,14 @@ class Head(_Payload, frozen=True, array_like=True, tag=2):
 
 
 class Updates(_Payload, frozen=True, array_like=True, tag=3, gc=False):
-    """What the sender has changed: one update.
+    """One update: changes of the sender.
 
     Args:
         number: one more than that of the update before.
-        put: entries that are new, or take the place of one with the same key.
-        removed: keys of entries that are no more; none of them is in `put`.
-        moves: agents that have come from other containers and how often they have moved. All that was
-            registered for them when they came is in this update, and in those before it.
+        put: entries that are new, or replace one with the same key.
+        removed: keys of removed entries; none of them is in `put`.
+        moves: agents that have arrived from other containers, and how often they have moved. All of their
+            registrations at arrival are in this update and those before it.
         left: agents that have moved on, or ended after they had moved.
     """
 
@@ -76,9 +76,9 @@ class Ask(_Payload, frozen=True, array_like=True, tag=4):
     """Send me what I lack of your entries.
 
     Args:
-        to: the incarnation of the receiver that is meant.
-        ask: the number of this question, higher than any before.
-        number: of the latest update that the sender has got, with all before; None if it needs a snapshot.
+        to: the receiver's expected incarnation.
+        ask: the number of this request, higher than any before.
+        number: the number of the latest update that the sender has, with all before; None for a snapshot.
     """
 
     to: Number
@@ -90,14 +90,14 @@ class Part(_Payload, frozen=True, array_like=True, tag=5, gc=False):
     """A part of a snapshot of the sender's entries.
 
     Args:
-        to: the incarnation of the receiver that is meant.
-        ask: the question that it answers.
-        index: counts the parts, from 0.
-        number: of the sender's latest update before this part.
+        to: the receiver's expected incarnation.
+        ask: the request that it answers.
+        index: the number of the part, from 0.
+        number: the number of the sender's latest update before this part.
         is_last: whether there are no more parts.
         put: entries.
-        moves: as of `Updates`, of all agents that live with the sender; behind all entries.
-        left: with the last part, the latest agents that have moved on.
+        moves: as of `Updates`, of all agents that live with the sender; after all entries.
+        left: in the last part, the latest agents that have moved on.
     """
 
     to: Number
@@ -111,11 +111,11 @@ class Part(_Payload, frozen=True, array_like=True, tag=5, gc=False):
 
 
 class More(_Payload, frozen=True, array_like=True, tag=6):
-    """A part has come: send another one.
+    """A part has arrived: send another one.
 
     Args:
-        to: the incarnation of the receiver that is meant.
-        ask: the question that the part answered.
+        to: the receiver's expected incarnation.
+        ask: the request that the part answered.
     """
 
     to: Number
@@ -136,7 +136,7 @@ class Broadcast:
 
 @dataclass(slots=True, frozen=True)
 class Added:
-    """Another container's entries are new here, or have changed."""
+    """Another container's entries were added or have changed."""
 
     owner: str
     descriptions: Sequence[ServiceDescription]
@@ -144,7 +144,7 @@ class Added:
 
 @dataclass(slots=True, frozen=True)
 class Removed:
-    """A container's entries are no more."""
+    """A container's entries were removed."""
 
     owner: str
     keys: Sequence[Key]
@@ -152,7 +152,7 @@ class Removed:
 
 @dataclass(slots=True, frozen=True)
 class Arrived:
-    """Agents that have moved live in a container: how often they had moved when they came there."""
+    """Agents that have moved live in a container, with how often they had moved when they arrived there."""
 
     owner: str
     moves: Mapping[str, int]
@@ -160,7 +160,7 @@ class Arrived:
 
 @dataclass(slots=True, frozen=True)
 class Ended:
-    """Agents that may have moved do not live in a container any more."""
+    """Agents that may have moved no longer live in a container."""
 
     owner: str
     agents: Sequence[str]
@@ -168,7 +168,7 @@ class Ended:
 
 @dataclass(slots=True, frozen=True)
 class Renewed:
-    """A snapshot of a container's entries has begun to come, or has come, or will not come any more."""
+    """A snapshot of a container's entries has begun, is complete, or is abandoned."""
 
     owner: str
     is_over: bool

@@ -1,4 +1,4 @@
-"""Entries of agents that have moved on, which readers see until they see those where the agents have gone."""
+"""Former entries of agents that have moved on, shown until those of their new containers are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from formicary.directory.replicated.exchange import Departure, Key
 
-_PATIENCE: Final = 2  # reminders for which a container may not be known that an agent has gone to
+_PATIENCE: Final = 2  # reminders during which an agent's new container may be unknown
 
 
 @dataclass(slots=True)
@@ -18,11 +18,11 @@ class Held:
     """Entries of one agent that has moved on.
 
     Attributes:
-        owner: the container that has them no more.
+        owner: the container that no longer has them.
         agent: the full name of the agent.
-        keys: the entries.
+        keys: the keys of the entries.
         departure: where the agent has gone.
-        reminders: how many there were while nothing was known of where the agent has gone.
+        reminders: number of reminders while the agent's new container was unknown.
     """
 
     owner: str
@@ -33,7 +33,7 @@ class Held:
 
 
 class HeldEntries:
-    """All such entries, by the containers to which their agents have gone."""
+    """Held entries, by the containers to which their agents have gone."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, dict[tuple[str, str], Held]] = {}
@@ -42,11 +42,11 @@ class HeldEntries:
         return bool(self._waiting)
 
     def hold(self, held: Held) -> None:
-        """Keep entries; of the same owner and agent, nothing is kept yet."""
+        """Hold entries; none of the same owner and agent may be held yet."""
         self._waiting.setdefault(held.departure.domain, {})[held.owner, held.agent] = held
 
     def take(self, owner: str, agent: str) -> list[Key]:
-        """Return what is kept of an owner and an agent, and forget it."""
+        """Return and forget the entries held of an owner and an agent."""
         for domain, waiting in self._waiting.items():
             found = waiting.pop((owner, agent), None)
             if found is not None:
@@ -56,20 +56,20 @@ class HeldEntries:
         return []
 
     def departure(self, owner: str, agent: str) -> Departure | None:
-        """Return where an agent has gone from a container, if something is kept of that."""
+        """Return where an agent has gone from a container, if entries of it are held."""
         for waiting in self._waiting.values():
             if found := waiting.get((owner, agent)):
                 return found.departure
         return None
 
     def due(self, domain: str, is_due: Callable[[Departure], bool]) -> list[Held]:
-        """Return what need not be kept any more of those that wait for a container, and forget it."""
+        """Return and forget the entries waiting for a container that are due."""
         return self._forget(
             [each for each in self._waiting.get(domain, {}).values() if is_due(each.departure)]
         )
 
     def remind(self, known: Container[str]) -> list[Held]:
-        """Return and forget what waits for containers that are not heard of; call it with each reminder."""
+        """Return and forget entries waiting for unknown containers too long; call this with each reminder."""
         unknown = [
             each
             for domain, waiting in self._waiting.items()

@@ -1,4 +1,4 @@
-"""A container's own entries of the directory, which others get as numbered updates or as snapshots."""
+"""A container's own entries of the directory, sent to others as numbered updates or snapshots."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
     from formicary.directory.replicated.exchange import Ask, Key, More
 
 BATCH: Final = 256
-"""Entries in an update or a part: with 16 KiB at most in each, this fits into a message."""
+"""The most entries in an update or a part: at 16 KiB each, they fit in a message."""
 
 LOG_BYTES: Final = 1 << 20
-"""How much of the latest updates is kept for those who have missed some."""
+"""Bytes of the latest updates kept for containers that missed some."""
 
 AHEAD: Final = 4
-"""Parts of a snapshot that are sent before the first is known to have come."""
+"""Parts of a snapshot that are sent before the first is confirmed."""
 
 DEPARTURES: Final = 1024
-"""How many of the latest agents that have moved on are named to who gets a snapshot."""
+"""The most agents that have moved on that a snapshot names: the latest."""
 
 
 @dataclass(slots=True)
 class _Snapshot:
-    """A snapshot that is on its way to one container."""
+    """A snapshot under way to one container."""
 
     ask: int
-    keys: list[Key]  # that were there when it began
-    agents: list[str]  # the same, of agents that had moved
-    sent: int = 0  # how many keys are in earlier parts
+    keys: list[Key]  # when it began
+    agents: list[str]  # that had moved when it began
+    sent: int = 0  # number of keys in earlier parts
     parts: int = 0
 
 
 class OwnEntries:
-    """The entries of one container, which is the only one that changes them."""
+    """A container's own entries, which no other changes."""
 
     def __init__(self, incarnation: int) -> None:
         self.incarnation = incarnation
         self.entries: dict[Key, ServiceDescription] = {}
         self.number = 0
-        """That of the latest update."""
+        """The number of the latest update."""
         self.moves: dict[str, int] = {}
-        """How often agents have moved, of those that have."""
+        """The number of moves of each agent that has moved."""
         self.told: dict[str, int] = {}
-        """The same, of those of which others have been told something, or will be with the next updates."""
-        self._untold: dict[int, dict[str, int]] = {}  # the same, by the number of the update that will tell
+        """The same, of agents of which others know something, or will with the next updates."""
+        self._untold: dict[int, dict[str, int]] = {}  # the same, by the number of the update that reports it
         self.departures: dict[str, Departure] = {}
-        """Where agents have gone that have moved on, the latest last."""
+        """The departures of agents, the latest last."""
         self._left: dict[str, Departure] = {}  # the same, since the latest update
         self._changes: dict[Key, ServiceDescription | None] = {}  # since the latest update; None: removed
         self._log: deque[bytes] = deque()  # the latest updates, without a gap
@@ -71,34 +71,34 @@ class OwnEntries:
             self._tell_of(key[0])
 
     def remove(self, key: Key) -> None:
-        """Remove an entry, if it is there."""
+        """Remove an entry, if it exists."""
         if self.entries.pop(key, None) is not None:
             self._changes[key] = None
 
     @property
     def next_number(self) -> int:
-        """The number of the update with which all changes up to now are told."""
+        """The number of the update that completes all changes so far."""
         return self.number + -(-len(self._changes) // BATCH)
 
     def arrive(self, agent: str, moves: int, *, has_entries: bool) -> None:
-        """Take note that an agent has come, after its entries were put here."""
+        """Record that an agent has arrived, after its entries were put here."""
         self.moves[agent] = moves
         self.departures.pop(agent, None)
         if has_entries:
             self._tell_of(agent)
 
     def _tell_of(self, agent: str) -> None:
-        """Tell others that an agent lives here with the update that has what is changed last, if not done."""
+        """Report that an agent lives here with the update of the last changes, unless it is reported."""
         if agent not in self.told:
             moves = self.told[agent] = self.moves[agent]
             self._left.pop(agent, None)
             self._untold.setdefault(self.next_number, {})[agent] = moves
 
     def depart(self, agent: str, successor: Successor | None, *, had_entries: bool) -> Departure | None:
-        """Note that an agent has gone, after its entries were removed here.
+        """Record that an agent has gone, after its entries were removed here.
 
         Returns:
-            What others are told; None if they know nothing of the agent.
+            The departure that is reported to others; None if they know nothing of the agent.
         """
         self.moves.pop(agent, None)
         if self.told.pop(agent, None) is None and not had_entries:
@@ -114,7 +114,7 @@ class OwnEntries:
         return departure
 
     def flush(self, *, is_alone: bool) -> Iterator[bytes]:
-        """Yield what has changed since the latest update, as updates; only count them if nobody is there."""
+        """Yield the changes since the latest update as updates; if alone, only count them."""
         changes, left, untold = iter(self._changes.items()), self._left, self._untold
         self._changes, self._left, self._untold = {}, {}, {}
         told: set[str] = set()
@@ -157,7 +157,7 @@ class OwnEntries:
         self._log_bytes = 0
 
     def answer(self, domain: str, question: Ask) -> Iterator[bytes]:
-        """Yield what a container lacks: updates, or the first parts of a snapshot. All must be flushed."""
+        """Yield the updates that a container lacks, or the first parts of a snapshot. Call `flush` before."""
         self.forget(domain)
         lacks = len(self._log) + 1 if question.number is None else self.number - question.number
         if 0 <= lacks <= len(self._log):
@@ -168,14 +168,14 @@ class OwnEntries:
             yield from self._next_part(domain, question)
 
     def more(self, domain: str, message: More) -> Iterator[bytes]:
-        """Yield another part of the snapshot that a container is getting, if there is one."""
+        """Yield another part of the snapshot for a container, if there is one."""
         yield from self._next_part(domain, message)
 
     def _next_part(self, domain: str, message: Ask | More) -> Iterator[bytes]:
-        """Yield a part of what is there now.
+        """Yield a part with the current entries.
 
-        What has changed since the snapshot began was broadcast before this part: so to add what is there now
-        is right for entries that have changed, and those that were removed are left out.
+        Changes since the snapshot began were broadcast before this part: so the current version of changed
+        entries is right, and removed ones are left out.
         """
         snapshot = self._snapshots.get(domain)
         if snapshot is None or snapshot.ask != message.ask:
@@ -183,7 +183,7 @@ class OwnEntries:
         keys = snapshot.keys[snapshot.sent : snapshot.sent + BATCH]
         snapshot.sent += BATCH
         agents: list[str] = []
-        if snapshot.sent >= len(snapshot.keys):  # who lives here is said when all of its entries are there
+        if snapshot.sent >= len(snapshot.keys):  # agents follow when all their entries are sent
             agents, snapshot.agents = snapshot.agents[:BATCH], snapshot.agents[BATCH:]
         is_last = snapshot.sent >= len(snapshot.keys) and not snapshot.agents
         put = [self.entries[key] for key in keys if key in self.entries]
@@ -201,5 +201,5 @@ class OwnEntries:
         )  # fmt: skip
 
     def forget(self, domain: str) -> None:
-        """Send no more parts of a snapshot to a container."""
+        """Stop sending a snapshot to a container."""
         self._snapshots.pop(domain, None)

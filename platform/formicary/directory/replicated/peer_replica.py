@@ -1,4 +1,4 @@
-"""Another container's entries of the directory, as far as they are known here."""
+"""Another container's entries of the directory, as known here."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ class PeerReplica:
     incarnation: int
     entries: dict[Key, ServiceDescription] = field(default_factory=dict)
     number: int = 0
-    """That of the latest update that is in it."""
+    """The number of the latest update in it."""
     latest: int = 0
-    """The highest number that the owner is known to have reached."""
+    """The highest number known of the owner's updates."""
     has_told: bool = False
-    """Whether the owner has said how far it has come."""
+    """Whether the owner has sent the number of its latest update."""
     ask: int = 0
-    """The question to the owner that is not answered in full; 0: none."""
+    """The number of the request to the owner that is not fully answered; 0 for none."""
     has_news: bool = False
-    """Whether anything has come since that was last looked at."""
+    """Whether anything has arrived since this was last reset."""
     moves: dict[str, int] = field(default_factory=dict)
-    """How often its agents have moved, of those that have."""
-    _parts: int = 0  # of the present snapshot that have come
-    _unconfirmed: set[Key] | None = None  # keys of before the present snapshot that it has not named yet
-    _named: dict[str, int] = field(default_factory=dict)  # as `moves`, those named since the snapshot began
+    """The number of moves of each of its agents that has moved."""
+    _parts: int = 0  # received of the present snapshot
+    _unconfirmed: set[Key] | None = None  # older keys not yet in the present snapshot
+    _named: dict[str, int] = field(default_factory=dict)  # as `moves`, since the snapshot began
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is what the owner had at the time of update `number`; not so within a snapshot."""
+        """Whether these are the owner's entries as of update `number`; false during a snapshot."""
         return self._unconfirmed is None
 
     @property
     def is_behind(self) -> bool:
-        """Whether the owner is known to have something that is not here."""
+        """Whether the owner is known to have later updates."""
         return self.number < self.latest or self._unconfirmed is not None
 
     def begin(self, ask: int) -> int | None:
-        """Ask the owner; return the number to ask with: None for a snapshot."""
+        """Record a request to the owner; return its `number`: None for a snapshot."""
         self.ask = ask
         self._parts = 0
         return self.number if self.is_whole else None
 
     def expects(self, part: Part) -> bool:
-        """Tell whether a part of a snapshot is the one that comes next."""
+        """Return whether a part of a snapshot is the next one."""
         return part.ask == self.ask and part.index == self._parts
 
     def update(self, message: Updates) -> list[Key]:
-        """Take the next update; return the keys of the entries that were removed."""
+        """Apply the next update; return the keys of removed entries."""
         self._put(message.put)
         entries = self.entries
         removed = [key for key in message.removed if entries.pop(key, None) is not None]
@@ -67,11 +67,10 @@ class PeerReplica:
         return removed
 
     def add(self, part: Part) -> tuple[list[ServiceDescription], list[Key], list[str]]:
-        """Take the next part of a snapshot.
+        """Apply the next part of a snapshot.
 
         Returns:
-            The entries that are new or changed; those that are removed; and the agents that are not there any
-            more, of those that had moved.
+            New or changed entries, the keys of removed ones, and agents that had moved and are gone.
         """
         if self._unconfirmed is None or part.index == 0:
             self._unconfirmed = set(self.entries)
@@ -97,7 +96,7 @@ class PeerReplica:
         return added, removed, ended
 
     def _note(self, message: Updates | Part) -> None:
-        """Take note of which agents have moved here, and which have moved on."""
+        """Record which agents have moved there, and which have moved on."""
         self.moves.update(message.moves)
         if self._unconfirmed is not None:
             self._named.update(message.moves)

@@ -1,8 +1,8 @@
 """The replicated directory as a state machine: events in, instructions out; no I/O, no clock.
 
-Every container writes its own entries, and has a copy of everybody else's. Updates are numbered by their
-owner, so a container that has missed some asks the owner. `docs/replication.md` is the specification, and
-says what readers may see meanwhile.
+Every container writes its own entries, and has a copy of all others. Owners number their updates, so a
+container that missed some asks the owner. `docs/replication.md` is the specification, including what readers
+may see meanwhile.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ _MOST: Final = 1 << 18  # entries of one container
 
 
 class Replica:
-    """All entries of the directory, as far as one container knows.
+    """All entries of the directory that one container knows.
 
-    After each call, do what `instructions` says, in that order, and clear it. What goes to another container
-    must arrive in order or not at all; if it may not have arrived, `member_joined` has to be called again
-    once the other can be reached.
+    After each call, perform `instructions` in order, and clear it. Messages to another container must arrive
+    in order or not at all; if one may be lost, call `member_joined` again once the other can be reached.
 
     Args:
         domain: the container's full domain.
@@ -61,19 +60,19 @@ class Replica:
         self._incarnation = incarnation
         self._own = OwnEntries(incarnation)
         self._peers: dict[str, PeerReplica] = {}
-        self._lost: dict[str, int] = {}  # the incarnations of those that are not there any more
+        self._lost: dict[str, int] = {}  # the incarnations of lost containers
         self._held = HeldEntries()
         self._asks = 0
 
-    # -- what is known --------------------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------------------------------
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The other containers, to which broadcasts go."""
+        """The other containers, which get broadcasts."""
         return tuple(self._peers)
 
     def has_told(self, domain: str) -> bool:
-        """Tell whether all entries of another container are here, as far as it has said."""
+        """Return whether all entries that another container has announced are here."""
         peer = self._peers.get(domain)
         return peer is not None and peer.has_told and not peer.is_behind
 
@@ -85,33 +84,33 @@ class Replica:
     # -- own entries ----------------------------------------------------------------------------------------
 
     def put(self, description: ServiceDescription) -> None:
-        """Add an entry of this container's, or replace the one of the same agent and name.
+        """Add an entry of this container, or replace the one of the same agent and name.
 
-        Others are told at the next `flush`. There is no instruction for it.
+        It is sent at the next `flush`, and yields no instruction before.
         """
         self._own.put((description.agent, description.name), description)
 
     def remove(self, key: Key) -> None:
-        """Remove an entry of this container's, if it is there; as `put`."""
+        """Remove an entry of this container, if it exists; as `put`."""
         self._own.remove(key)
 
     def arrive(self, agent: str, moves: int, *, has_entries: bool) -> Successor | None:
-        """Note that an agent has come from another container, after its entries were put here.
+        """Record that an agent has arrived from another container, after its entries were put here.
 
         Returns:
-            What is to be said to where it comes from; None if it has no entries.
+            The `successor` for `depart` in its former container; None if it has no entries.
         """
         self._own.arrive(agent, moves, has_entries=has_entries)
         self._arrive(self._domain, {agent: moves})
         return Successor(self._domain, self._incarnation, self._own.next_number) if has_entries else None
 
     def depart(self, agent: str, keys: Iterable[Key], successor: Successor | None) -> None:
-        """Remove the entries of an agent that has gone; readers see them until they have the successor's.
+        """Remove the entries of an agent that has gone; readers see them until they see the successor's.
 
         Args:
             agent: its full name.
-            keys: its entries.
-            successor: what `arrive` has returned where it is now; None if it is nowhere.
+            keys: the keys of its entries.
+            successor: the result of `arrive` where it is now; None if it has ended.
         """
         removed = list(keys)
         for key in removed:
@@ -120,16 +119,16 @@ class Replica:
         self._let_go(self._domain, removed, {agent: departure or Departure()})
 
     def flush(self) -> None:
-        """Tell others what has changed here; to be called in each turn of the loop with changes."""
+        """Send changes to others; call this in each turn of the loop with changes."""
         for payload in self._own.flush(is_alone=not self._peers):
             self.instructions.append(Broadcast(payload))
 
-    # -- others ---------------------------------------------------------------------------------------------
+    # -- other containers -----------------------------------------------------------------------------------
 
     def member_joined(self, domain: str, incarnation: int) -> None:
-        """Called when another container is there, and what is sent to it from now on will arrive.
+        """Called when another container can be reached from now on.
 
-        To be called again whenever the link to it begins a new session, as what was sent before may be lost.
+        Call it again whenever the link to it begins a new session, as earlier messages may be lost.
         """
         if domain == self._domain:
             return
@@ -144,7 +143,7 @@ class Replica:
         self._send(domain, [encode(Hello(self._incarnation, incarnation, self._own.number))])
 
     def member_lost(self, domain: str) -> None:
-        """Called when another container is not there any more: its entries are removed."""
+        """Remove the entries of a container that is gone."""
         self._own.forget(domain)
         peer = self._peers.pop(domain, None)
         if peer is None:
@@ -159,10 +158,10 @@ class Replica:
         self._follow(domain)
 
     def remind(self) -> None:
-        """Tell others how far updates have gone, and ask again where nothing has come; call it regularly.
+        """Send others the latest number, and repeat requests without an answer; call this regularly.
 
-        Nothing depends on it as long as `member_joined` is called when it should be. If it is not, or if a
-        payload gets lost for any other reason, this repairs it.
+        It is needed only if `member_joined` was not called when it should have been, or a payload was lost
+        for any other reason.
         """
         if self._peers:
             self.instructions.append(Broadcast(encode(Head(self._incarnation, self._own.number))))
@@ -176,15 +175,15 @@ class Replica:
     # -- receiving ------------------------------------------------------------------------------------------
 
     def receive(self, sender: str, payload: bytes | memoryview) -> None:
-        """Take what another container, whose domain is proven, has sent.
+        """Handle a payload of another container, whose domain is authenticated.
 
         Raises:
-            ValueError: no replica says so; nothing has changed.
+            ValueError: it is invalid; nothing has changed.
         """
         message = decode(payload)
         peer = self._peers.get(sender)
         if peer is None or message.incarnation != peer.incarnation:
-            return  # of one that is no more, or that is not known yet: it will be told who is here
+            return  # from one that is gone or not yet known, which will get a `Hello`
         if isinstance(message, Updates | Part):
             self._check_owner(sender, message)
             if len(peer.entries) + len(message.put) > _MOST:
@@ -199,7 +198,7 @@ class Replica:
     def _receive_directed(self, sender: str, peer: PeerReplica, message: Hello | Ask | Part | More) -> None:
         match message:
             case Hello():
-                peer.ask = 0  # it may not have come, or what answered it may be lost
+                peer.ask = 0  # the request or its answer may be lost
                 self._send(sender, [encode(Head(self._incarnation, self._own.number))])
                 self._note_latest(sender, peer, message.number)
             case Ask():
@@ -212,7 +211,7 @@ class Replica:
                 self._take_part(sender, peer, message)
 
     def _note_latest(self, sender: str, peer: PeerReplica, number: int) -> None:
-        """Take note that an owner's updates have gone up to a number."""
+        """Record that an owner's updates have reached a number."""
         peer.has_told = True
         peer.latest = max(peer.latest, number)
         self._ask(sender, peer)
@@ -245,7 +244,7 @@ class Replica:
         else:
             self._send(sender, [encode(More(self._incarnation, peer.incarnation, part.ask))])
 
-    # -- doing ----------------------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------------------
 
     def _ask(self, domain: str, peer: PeerReplica) -> None:
         if peer.ask or not peer.is_behind:
@@ -264,7 +263,7 @@ class Replica:
     # -- agents that have moved -----------------------------------------------------------------------------
 
     def _arrive(self, owner: str, moves: Mapping[str, int]) -> None:
-        """Report that agents have come to a container, perhaps back: what was kept of it goes."""
+        """Report that agents have arrived in a container, perhaps back, and forget entries held of it."""
         if not moves:
             return
         if self._held:
@@ -274,7 +273,7 @@ class Replica:
         self.instructions.append(Arrived(owner, moves))
 
     def _let_go(self, owner: str, removed: Sequence[Key], left: Mapping[str, Departure]) -> None:
-        """Report what a container has no more, or keep it for as long as it is not seen where it has gone."""
+        """Report entries as removed, or hold them until they are seen where their agents have gone."""
         gone: list[Key] = []
         ended = []
         waiting = {agent: self._held.take(owner, agent) for agent in left}
@@ -283,7 +282,7 @@ class Replica:
         for agent, keys in waiting.items():
             departure = self._follow_departures(agent, left[agent])
             is_seen = self._is_seen(departure)
-            if not is_seen:  # also without keys: who has come from elsewhere goes the same way
+            if not is_seen:  # also without keys: agents from elsewhere go the same way
                 self._held.hold(Held(owner, agent, keys, departure))
             if is_seen or not keys:
                 gone += self._not_in(owner, keys)
@@ -294,7 +293,7 @@ class Replica:
             self.instructions.append(Removed(owner, gone))
 
     def _follow_departures(self, agent: str, departure: Departure) -> Departure:
-        """Return where an agent has gone from where it has gone, if that is not seen yet."""
+        """Follow an agent's departures to the first that is not seen yet, or the last known."""
         passed = set()
         while self._is_seen(departure) and departure.domain not in passed:
             passed.add(departure.domain)
@@ -305,7 +304,7 @@ class Replica:
         return departure
 
     def _is_seen(self, departure: Departure) -> bool:
-        """Tell whether the entries of an agent that has gone are seen where it has gone, or never will be."""
+        """Return whether an agent's entries are seen where it has gone, or never will be."""
         if departure.domain in {"", self._domain}:
             return True
         if departure.incarnation <= self._lost.get(departure.domain, -1):
@@ -316,7 +315,7 @@ class Replica:
         return peer.incarnation > departure.incarnation or (peer.is_whole and peer.number >= departure.number)
 
     def _follow(self, domain: str) -> None:
-        """Report what was kept until it would be seen in a container, unless its agent has gone on."""
+        """Report entries held until they are seen in a container, unless their agents have moved on."""
         if not self._held:
             return
         due = []
@@ -335,13 +334,13 @@ class Replica:
                 self.instructions.append(Removed(it.owner, keys))
 
     def _not_in(self, owner: str, keys: Iterable[Key]) -> list[Key]:
-        """Return keys that a container does not have: an agent may have come back."""
+        """Return the keys that a container does not have: an agent may have come back."""
         peer = self._peers.get(owner)
         entries = self._own.entries if owner == self._domain else {} if peer is None else peer.entries
         return [key for key in keys if key not in entries]
 
     def _check_owner(self, sender: str, message: Updates | Part) -> None:
-        """Refuse entries of agents that cannot live where they come from; ValueError if there is one."""
+        """Check that the sender may own all entries; ValueError if not."""
         home, platform = f"@{sender}", self._domain.partition(".")[2]
         others = [it.agent for it in message.put if not it.agent.endswith(home)]
         for agent in dict.fromkeys([*others, *message.moves]):

@@ -1,7 +1,7 @@
-"""What readers see of the directory: all entries, each once.
+"""The view that readers have of the directory: all entries, each once.
 
-While an agent moves, two containers have its entries for a moment, and others learn of it in any order. All
-of an agent's entries are seen as one container has them: the one to which it has moved last.
+While an agent moves, two containers have its entries for a moment, and others learn of it in any order. The
+view shows all of an agent's entries as the container has them to which it has moved last.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.replicated.exchange import Key
 
-_AT_HOME: Final = 0  # moves of an agent that lives where it has begun
+_AT_HOME: Final = 0  # moves of an agent that lives at home
 _EXPECTED: Final = (
     -1
-)  # moves, where a container has an agent's entries and has not said yet that it has the agent
+)  # moves, while a container has sent an agent's entries but not yet that the agent arrived
 
 
 class _Stay:
-    """What one container has of an agent that moves."""
+    """One container's entries of an agent that moves."""
 
     __slots__ = ("is_over", "moves", "services")
 
     def __init__(self, moves: int) -> None:
-        self.moves = moves  # how often the agent had moved when it came there
+        self.moves = moves  # how often the agent had moved when it arrived there
         self.services: dict[str, ServiceDescription] = {}
-        self.is_over = False  # whether it ends with the last of these
+        self.is_over = False  # whether it ends when the last of these is removed
 
 
 class _Traveller:
-    """An agent that moves: what containers have of it, and the one whose entries are seen."""
+    """An agent that moves: its entries by container, and the container whose entries are shown."""
 
     __slots__ = ("seen_at", "stays")
 
@@ -43,16 +43,16 @@ class _Traveller:
 
 
 class View:
-    """The entries that readers see, and the subscribers to changes."""
+    """The entries that readers see, with the subscribers to changes."""
 
     def __init__(self, domain: str) -> None:
         self._domain = domain
-        self._renewing: set[str] = set()  # containers of which a snapshot comes
+        self._renewing: set[str] = set()  # containers whose snapshots are incomplete
         self.index: Entries[Key] = Entries()
-        self._travellers: dict[str, _Traveller] = {}  # those of which other containers than their homes tell
+        self._travellers: dict[str, _Traveller] = {}  # agents with entries of other containers than home
 
     def follow(self, instruction: Added | Removed | Arrived | Ended | Renewed) -> None:
-        """Show what a replica has learnt of a container."""
+        """Apply an instruction of the replica."""
         owner = instruction.owner
         match instruction:
             case Added():
@@ -71,7 +71,7 @@ class View:
                 self.renew(owner, is_over=instruction.is_over)
 
     def put(self, owner: str, service: ServiceDescription) -> None:
-        """Show an entry of a container, new or changed."""
+        """Add or change an entry of a container."""
         agent = service.agent
         if not self._travellers and agent.endswith(owner):
             self._show(service)
@@ -91,7 +91,7 @@ class View:
             self._show(service)
 
     def remove(self, owner: str, key: Key) -> None:
-        """Show an entry of a container no longer."""
+        """Remove an entry of a container."""
         agent, name = key
         traveller = self._travellers.get(agent) if self._travellers else None
         if traveller is None:
@@ -104,12 +104,12 @@ class View:
             self._tidy(agent, traveller)
 
     def arrive(self, owner: str, agent: str, moves: int) -> None:
-        """Take note that an agent lives in a container, whose entries of it are all there.
+        """Record that an agent lives in a container, all of whose entries of it are here.
 
         Args:
             owner: the container.
             agent: the full name of the agent.
-            moves: how often it had moved when it came there, at least once.
+            moves: how often it had moved when it arrived there, at least once.
         """
         traveller = self._travellers.get(agent) or self._begin(agent)
         stay = traveller.stays.setdefault(owner, _Stay(moves))
@@ -117,9 +117,9 @@ class View:
         self._choose(agent, traveller)
 
     def end(self, owner: str, agent: str) -> None:
-        """Take note that an agent that may have moved does not live in a container any more.
+        """Record that an agent that may have moved no longer lives in a container.
 
-        What is there of it is to be removed, and seen until then; but at its home, it may have begun anew.
+        Its entries there are shown until they are removed; but at its home, it may have started anew.
         """
         traveller = self._travellers.get(agent)
         stay = None if traveller is None else traveller.stays.get(owner)
@@ -142,7 +142,7 @@ class View:
     # -- agents that move -----------------------------------------------------------------------------------
 
     def _begin(self, agent: str) -> _Traveller:
-        """Follow an agent of which only its home has told, if anybody."""
+        """Follow an agent known from its home only, if at all."""
         traveller = self._travellers[agent] = _Traveller()
         if keys := self.index.keys_of(agent):
             home = _home(agent)
@@ -155,7 +155,7 @@ class View:
         return traveller
 
     def _choose(self, agent: str, traveller: _Traveller) -> None:
-        """See an agent's entries as the container has them to which it has moved last."""
+        """Show an agent's entries as the container has them to which it has moved last."""
         best, best_moves = None, _EXPECTED
         for owner, stay in traveller.stays.items():
             if stay.moves > best_moves or (stay.moves == best_moves and owner == traveller.seen_at):
@@ -167,7 +167,7 @@ class View:
         services = {} if best is None else traveller.stays[best].services
         gone = [key for key in self.index.keys_of(agent) if key[1] not in services]
         for service in services.values():
-            if self.index.get((agent, service.name)) != service:  # else it is as old as it was
+            if self.index.get((agent, service.name)) != service:  # an equal one keeps its age
                 self._show(service)
         for key in gone:
             self.index.remove(key)
@@ -179,7 +179,7 @@ class View:
         return stay is not None and stay.moves == _AT_HOME and not stay.is_over
 
     def _tidy(self, agent: str, traveller: _Traveller) -> None:
-        """Forget what is empty, and the agent, if nobody but its home tells of it."""
+        """Forget containers without entries, and the agent, if only its home knows it."""
         stays = traveller.stays
         for owner in [each for each, stay in stays.items() if not stay.services]:
             if stays[owner].is_over or stays[owner].moves <= _AT_HOME:

@@ -35,16 +35,16 @@ _SLOWER = 1
 _UNDECIDED = 3
 _INTERRUPTED = 130
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of the run that is judged.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to judge.")]
 To = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Also write a page with a picture into this file.", show_default=False),
+    typer.Option(metavar="FILE", help="Also write a page with a chart to this file.", show_default=False),
 ]
 
 
 def compare(
     run: Run,
-    base: Annotated[Path, typer.Argument(metavar="BASE", help="The run that it is held against.")],
+    base: Annotated[Path, typer.Argument(metavar="BASE", help="Folder of the run to compare it with.")],
     what: Annotated[
         list[str] | None,
         typer.Argument(
@@ -58,18 +58,18 @@ def compare(
         bool,
         typer.Option(
             "--interleave",
-            help="Measure now: RUN and BASE are Pythons or virtual environments that have Formicary and its "
-            "laboratory, and measure in turn.",
+            help="Measure now, in turn: RUN and BASE are Pythons or virtual environments with Formicary and "
+            "its laboratory.",
         ),
     ] = False,
     runs: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="N", help="With --interleave: how many runs of each.")
+        int, typer.Option(min=1, max=1000, metavar="N", help="With --interleave: number of runs of each.")
     ] = 10,
     output: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="With --interleave: folder to make for the runs.",
+            help="With --interleave: folder to create for the runs.",
             show_default="runs/<time>-in-turn",
         ),
     ] = None,
@@ -78,9 +78,9 @@ def compare(
 ) -> None:
     """Compare two runs, or measure two versions in turn and compare them.
 
-    Both sides need five repetitions; with --interleave, five runs. A comparison is undecided where chance may
-    have made the difference, or others used more than 5% of the machine. Two runs also differ by what changed
-    on the machine between them, which --interleave rules out. Ctrl-C ends it early and compares what there is
+    Both sides need five repetitions; with --interleave, five runs. A comparison is undecided if the
+    difference may be chance, or if other programs used more than 5% of the machine. Between two runs the
+    machine may have changed, which --interleave rules out. Ctrl-C stops early and compares what was measured
     (exit code 130).
     """
     from formicary_bench.cli.interleave import measure_in_turn
@@ -124,9 +124,9 @@ def compare(
 def gate(
     run: Run,
     *,
-    against: Annotated[Path, typer.Option(metavar="BASE", help="The run that it is held against.")],
+    against: Annotated[Path, typer.Option(metavar="BASE", help="Folder of the run to compare it with.")],
     max_slowdown: Annotated[
-        str, typer.Option(metavar="PERCENT", help="By how much times may grow, or rates fall.")
+        str, typer.Option(metavar="PERCENT", help="How much times may increase, or rates drop.")
     ] = "5%",
     as_json: Json = False,
 ) -> None:

@@ -46,7 +46,7 @@ GROUPS = {
 }
 """The families of experiments, each with what it is about: a line of 80 columns."""
 
-JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
+JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON lines only.")]
 
 _LISTED = ("what", "source", "again", "options", "placements", "sizes")
 
@@ -61,13 +61,12 @@ def list_(
         ),
     ] = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="All about all of them.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every experiment in full.")] = False,
     where: Annotated[
         str | None,
         typer.Option(
             metavar="CONDITIONS",
-            help="List old runs instead: those for which all conditions hold, by experiment, date, host and "
-            "version.",
+            help="List runs instead, those that meet all conditions on experiment, date, host and version.",
             show_default=False,
         ),
     ] = None,

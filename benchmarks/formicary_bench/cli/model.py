@@ -40,7 +40,7 @@ def model(
             show_default="as documented",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines only.")] = False,
 ) -> None:
     """Extrapolate messaging/scale-out to more hosts, and find the first bottleneck.
 

@@ -30,7 +30,7 @@ _Jar = Annotated[
         help="The jar of a platform that is in no registry (MaDKit).",
     ),
 ]
-_Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON lines only.")]
 
 
 @app.callback(

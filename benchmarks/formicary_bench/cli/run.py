@@ -39,7 +39,7 @@ PlanFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Measure what this plan says; see `formicary bench plan new`.",
+        help="Measure what this plan file specifies; see `formicary bench plan new`.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -47,7 +47,7 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Measure nothing: say what would be, how often, and about how long.",
+        help="Only print what would be measured, how often, and about how long it takes.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -55,7 +55,7 @@ Resume = Annotated[
     Path | None,
     typer.Option(
         metavar="RUN",
-        help="Go on with a run that was interrupted, by the folder that it has made.",
+        help="Continue an interrupted run, given its folder.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -63,7 +63,7 @@ Resume = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        help="Folder to make for the run.",
+        help="Folder to create for the run.",
         show_default="runs/<time>-<experiment>",
         rich_help_panel=_OUTPUT,
     ),
@@ -72,17 +72,15 @@ Tables = Annotated[
     bool,
     typer.Option(
         "--tables",
-        help="Print all tables, as `formicary bench show` does, and not only what has come out.",
+        help="Print all tables, as `formicary bench show` does, instead of a summary.",
         rich_help_panel=_OUTPUT,
     ),
 ]
 Yes = Annotated[
     bool,
-    typer.Option(
-        "--yes", "-y", help="Do not ask before a run of more than ten minutes.", rich_help_panel=_HOW
-    ),
+    typer.Option("--yes", "-y", help="Do not ask before runs longer than ten minutes.", rich_help_panel=_HOW),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.", rich_help_panel=_OUTPUT)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines only.", rich_help_panel=_OUTPUT)]
 
 
 def _option(parameter: Parameter) -> Any:
@@ -160,7 +158,7 @@ def run(
 ) -> None:
     """Run measurements, keep every value in a folder, and write a report.
 
-    Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
+    Ctrl-C stops early and keeps what was measured so far (exit code 130); `--resume` continues the run.
     The exit code is 1 if something could not be measured.
     """
     from formicary_bench.worker.interruption import end_on_interrupt

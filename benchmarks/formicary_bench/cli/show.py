@@ -40,7 +40,7 @@ def show(
         bool,
         typer.Option(
             "--cold",
-            help="Also show other platforms while cold: in the first round of a process.",
+            help="Also show other platforms when cold, in the first round of a process.",
         ),
     ] = False,
     as_json: JsonLines = False,

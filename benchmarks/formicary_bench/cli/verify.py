@@ -33,7 +33,7 @@ def verify(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder, such as a published one.")],
     *,
     repeat: Annotated[
-        int, typer.Option(min=2, max=10_000, metavar="N", help="How often to measure each configuration.")
+        int, typer.Option(min=2, max=10_000, metavar="N", help="Repetitions of each configuration.")
     ] = FEWEST,
     output: Annotated[
         Path | None,

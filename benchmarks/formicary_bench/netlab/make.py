@@ -184,7 +184,8 @@ def _there(folder: LabFolder, wanted: Lab) -> Status | None:
     if (lab.count, lab.rate, lab.delay) != (wanted.count, wanted.rate, wanted.delay):
         limits = ", ".join(limit for limit in (lab.rate, lab.delay) if limit) or "no limits"
         raise LabError(
-            f"another lab is up in {folder.path}, with {lab.count} hosts and {limits}; {take_down}"
+            f"another lab is up in {folder.path}, with {lab.count} host{'s' * (lab.count != 1)} and "
+            f"{limits}; {take_down}"
         )
     return found
 

@@ -37,7 +37,7 @@ SHARE = Parameter(
     name="share",
     kind=whole(0, 100),
     unit="% computing",
-    help="Percentage of its time that the agent of a pair which asks spends computing.",
+    help="Percentage of its time that the asking agent of each pair spends computing.",
     example=[0, 50, 100],
 )
 

@@ -19,7 +19,7 @@ VISITORS = Parameter(
     name="containers",
     kind=whole(1, MOST_ON_A_HOST - 1),
     unit="visiting containers",
-    help="How many containers join, and leave again, together.",
+    help="Number of containers that join and leave together.",
     example=[1, 4],
     few=3,
 )
@@ -27,7 +27,7 @@ OFFERED = Parameter(
     name="services",
     kind=whole(1, 100),
     unit="services of each",
-    help="How many services each of them registers.",
+    help="Number of services that each of them registers.",
     example=[10],
     few=10,
 )

@@ -33,7 +33,7 @@ SKEW = Parameter(
     name="skew",
     kind=whole(1, 10),
     unit="skew",
-    help="How unfairly cells are chosen: the power of an even chance from 0 to 1; 1 is fair.",
+    help="How unfairly cells are chosen: the exponent of a uniform random number; 1 is fair.",
     example=[1, 3],
 )
 POLICY = Parameter(

@@ -32,14 +32,14 @@ CODEC = Parameter(
     kind=choice("codec", CODECS),
     in_label=True,
     metavar="CODEC,...",
-    help="How objects are encoded: not at all, by json of Python, or by msgspec as JSON or MessagePack.",
+    help="How objects are encoded: not at all, with Python's json, or with msgspec as JSON or MessagePack.",
     example=[JSON, MSGPACK],
 )
 FIELDS = Parameter(
     name="fields",
     kind=whole(1, 10_000),
     unit="fields",
-    help="How many fields an object has, each with a number, a fraction and a text.",
+    help="Number of fields of an object, each with an integer, a float and a string.",
     example=[1, 100],
     few=100,
 )

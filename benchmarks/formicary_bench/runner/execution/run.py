@@ -158,8 +158,8 @@ class _Run:
         outcome = self._outcome
         if seconds > _LONG:
             self._listener.say(
-                f"this takes about {in_words(seconds)}: Ctrl-C ends it early and keeps what was measured; "
-                f"--resume {self._folder.path} goes on with it"
+                f"this takes about {in_words(seconds)}: Ctrl-C stops early and keeps what was measured; "
+                f"--resume {self._folder.path} continues it"
             )
             if not self._listener.agrees():
                 outcome.declined = True

@@ -301,7 +301,7 @@ def test_another_lab_in_the_place_of_one_is_refused(folder):
     up(folder, 1)
     for other in ((2, "", ""), (1, "50mbit", "")):
         with pytest.raises(
-            LabError, match=r"another lab is up in .*, with 1 hosts and no limits; take it down"
+            LabError, match=r"another lab is up in .*, with 1 host and no limits; take it down"
         ):
             up(folder, *other)
     assert look(folder).state == "up"

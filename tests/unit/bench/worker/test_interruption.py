@@ -130,7 +130,7 @@ def test_a_long_run_says_so_before_it_measures_anything(tmp_path, monkeypatch):
     assert listener.seconds == pytest.approx(2000, rel=0.01)
     (sentence,) = listener.said
     assert sentence == (
-        "this takes about 33 minutes: Ctrl-C ends it early and keeps what was measured; --resume "
-        f"{tmp_path / 'run'} goes on with it"
+        "this takes about 33 minutes: Ctrl-C stops early and keeps what was measured; --resume "
+        f"{tmp_path / 'run'} continues it"
     )
     assert not (tmp_path / "run").exists()

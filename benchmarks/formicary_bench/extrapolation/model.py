@@ -153,7 +153,7 @@ class Layout(msgspec.Struct, frozen=True):
         return self.partners / self.pairs
 
 
-class Part(msgspec.Struct, frozen=True):
+class Capacity(msgspec.Struct, frozen=True):
     """How many messages (or registrations) per second each host can send, as far as a part goes."""
 
     name: str
@@ -177,7 +177,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     way: str
     hosts: int
     traffic: str = ""
-    parts: tuple[Part, ...]
+    parts: tuple[Capacity, ...]
     connections: int = 0
     all_connections: int = 0
     link_bytes: Prediction | None = None
@@ -193,7 +193,7 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
     others = layout.hosts - 1
     # By way of a server, too, a container has a link with each other one, which pings.
     idle = costs.link_cores.times(others)
-    agents = Part("agents", _capacity(costs.agents_us[way].at(layout.frames), idle))
+    agents = Capacity("agents", _capacity(costs.agents_us[way].at(layout.frames), idle))
     if way == DIRECT:
         return Outlook(
             way=way,
@@ -208,10 +208,10 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
     work = costs.server_us[way].at(layout.frames)
     nothing = Prediction.exactly(0.0)
     if way == ONE_SERVER:
-        server = Part("the server", _capacity(work.times(layout.hosts), nothing))
+        server = Capacity("the server", _capacity(work.times(layout.hosts), nothing))
         connections, in_all = layout.hosts, layout.hosts
     else:
-        server = Part("each server", _capacity(work, nothing))
+        server = Capacity("each server", _capacity(work, nothing))
         connections, in_all = 2 * others + 1, layout.hosts * others + layout.hosts
     bytes_ = None if costs.server_bytes is None else costs.server_bytes.times(others)
     return Outlook(
@@ -238,11 +238,11 @@ def directory_outlook(costs: Costs, kind: str, hosts: int) -> Outlook | None:
     }[kind]
     if work is None:
         return None
-    part = Part(name, _capacity(work.times(takes), Prediction.exactly(0.0)))
+    part = Capacity(name, _capacity(work.times(takes), Prediction.exactly(0.0)))
     return Outlook(way=kind, hosts=hosts, parts=(part,))
 
 
-def _in_order(*parts: Part) -> tuple[Part, ...]:
+def _in_order(*parts: Capacity) -> tuple[Capacity, ...]:
     return tuple(sorted(parts, key=lambda part: part.per_host.mean))
 
 

@@ -99,16 +99,16 @@ class EchoAgent(Agent):
 
     async def setup(self) -> None:
         """Begin to answer."""
-        self.add_behaviour(_Echo(), Template(performative="request"))
+        self.add_behaviour(_Responder(), Template(performative="request"))
 
 
-class _Echo(CyclicBehaviour):
+class _Responder(CyclicBehaviour):
     async def run(self) -> None:
         message = await self.receive()
         await self.reply(message, body=message.body)
 
 
-class _Ask(OneShotBehaviour):
+class _Requester(OneShotBehaviour):
     """Asks again and again; `microseconds` is the mean of a question with its answer."""
 
     def __init__(self, to: str, seconds: float, body: str) -> None:
@@ -134,7 +134,7 @@ class _Ask(OneShotBehaviour):
 
 async def time_of_asking(container: Container, to: str, seconds: float, body: str = "hello") -> float:
     """Return how many microseconds a question with its answer takes, as the mean of many."""
-    asker, behaviour = Agent("asker"), _Ask(to, seconds, body)
+    asker, behaviour = Agent("asker"), _Requester(to, seconds, body)
     asker.add_behaviour(behaviour)
     await container.start(asker)
     await behaviour.join()

@@ -154,7 +154,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
     from formicary import Container, Message, OneShotBehaviour
     from formicary_bench.experiments.compute.work import compute
-    from formicary_bench.subjects.ours.behaviours import REQUESTS, Echo
+    from formicary_bench.subjects.ours.behaviours import REQUESTS, Responder
     from formicary_bench.subjects.ours.containers import start_agent
     from formicary_bench.vocabulary.places import ASKING
 
@@ -179,7 +179,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     async with Container(ASKING, seed=work.job.seed) as home:
         mixing = []
         for number in range(Mixing.of(work.configuration).pairs):
-            await start_agent(home, f"echo-{number}", Echo(), REQUESTS)
+            await start_agent(home, f"echo-{number}", Responder(), REQUESTS)
             mixing.append(Mix(f"echo-{number}"))
             await start_agent(home, f"asker-{number}", mixing[-1])
         await _warm([home.compute(compute, _PASSES) for _ in mixing])

@@ -18,7 +18,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
-from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo
+from formicary_bench.subjects.ours.behaviours import PATIENCE, Responder
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING
 
@@ -114,7 +114,7 @@ class Client(CyclicBehaviour):
 
 
 async def _start_server(_: Play, home: Container, number: int) -> None:
-    await start_agent(home, f"server-{number}", Echo(), _REQUESTS)
+    await start_agent(home, f"server-{number}", Responder(), _REQUESTS)
 
 
 async def _start_mediator(play: Mediate, home: Container) -> None:

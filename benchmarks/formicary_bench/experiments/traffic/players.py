@@ -21,7 +21,7 @@ from formicary import Agent, LocalPlatform, Message, OneShotBehaviour, Template
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
-from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo, hear
+from formicary_bench.subjects.ours.behaviours import PATIENCE, Responder, hear
 from formicary_bench.subjects.ours.containers import act
 from formicary_bench.vocabulary.values import SYNCHRONOUS
 from formicary_bench.worker.workload import PairTimes, PreparedRole
@@ -110,7 +110,7 @@ class Sender(Agent):
     async def setup(self) -> None:
         """Wait to be told to ask."""
         if self.word == "agent":
-            self.add_behaviour(Echo(), _REQUESTS)
+            self.add_behaviour(Responder(), _REQUESTS)
         partners = [self.called(number) for number in self.turns]
         reports = number_of(self.name) == 0
         self.add_behaviour(Ask(partners, self.trips, self.body, reports=reports), _ANSWERS)
@@ -126,7 +126,7 @@ class Receiver(Agent):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.add_behaviour(Echo(), _REQUESTS)
+        self.add_behaviour(Responder(), _REQUESTS)
 
 
 class Conduct(OneShotBehaviour):

@@ -67,7 +67,7 @@ _SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have
 _SECONDS_TO_INSTALL = 900.0
 
 
-class State(Interpreter, frozen=True):
+class HostEnvironment(Interpreter, frozen=True):
     """What there is on a host before it is prepared.
 
     Attributes:
@@ -160,12 +160,12 @@ class _Preparation:
         await self._install(digest, supply, state.folder)
         self._prepared.outcome = "installed"
 
-    async def _look(self, host: Host) -> State:
+    async def _look(self, host: Host) -> HostEnvironment:
         self._say("looking")
         asked = {"folder": host.folder, "interpreter": interpreter(host), "question": QUESTION}
         answer = await self._helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
         try:
-            return msgspec.convert(answer, State)
+            return msgspec.convert(answer, HostEnvironment)
         except msgspec.ValidationError as error:
             said = f"what it says of itself cannot be understood ({error}); try again"
             raise self._connection.error(said) from None

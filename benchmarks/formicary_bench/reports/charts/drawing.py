@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.lines import MANY, Dot, Dots, Lines, Part, Stack, Stacks
+from formicary_bench.reports.charts.lines import MANY, Dot, Dots, Lines, Segment, Stack, Stacks
 from formicary_bench.reports.formats.template import environment
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _above(dot: Dot, y: float, width: int) -> tuple[list[Text], float]:
 
 def _stacks(plot: Stacks, width: int) -> tuple[float, Markup]:
     texts: list[Text] = []
-    parts: list[tuple[Stack, Part, float, float, float]] = []
+    parts: list[tuple[Stack, Segment, float, float, float]] = []
     y = 4.0
     for name, stacks in plot.groups.items():
         for line in wrap(name, int(width / _WORD)):

@@ -85,7 +85,7 @@ def ranked(dots: Sequence[Dot], *, more_is_better: bool) -> list[Dot]:
     return sorted(dots, key=lambda dot: -dot.value if more_is_better else dot.value)
 
 
-class Part(msgspec.Struct, frozen=True):
+class Segment(msgspec.Struct, frozen=True):
     """A part of a bar: what it is of, its share (0 to 1), and what a reader is told."""
 
     series: Series
@@ -100,7 +100,7 @@ class Stack(msgspec.Struct, frozen=True):
     """
 
     label: str
-    parts: tuple[Part, ...]
+    parts: tuple[Segment, ...]
     published: bool = False
     of: str = ""
 

@@ -10,9 +10,10 @@ import msgspec
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Plot, Point, Stacks
-from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
+from formicary_bench.reports.charts.series import PLACES, Series, by_series
 from formicary_bench.reports.document.figures import spread_of, value_of, writer
-from formicary_bench.reports.document.tables import Column
+from formicary_bench.reports.document.points import ordered
+from formicary_bench.reports.document.tables import Column, who
 from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 from formicary_bench.results.verdicts.factors import doubt_about
@@ -148,13 +149,10 @@ def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
 
 def typical_columns(rows: Sequence[Row], metric: Metric) -> list[Column]:
     """Return the values of a chart of dots as a table, with their intervals."""
-    ordered = [row for members in by_series(rows).values() for row in members]
-    known = [(row, found) for row in ordered if (found := typical_of(row, metric))]
+    known = [(row, found) for row in ordered(rows) if (found := typical_of(row, metric))]
     bounds, write = (one.bounds for _, one in known), writer(metric)
     return [
-        Column(
-            "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
-        ),
+        who(row for row, _ in known),
         Column(metric.heading, tuple(write(one.value) for _, one in known)),
         Column("95%", tuple(formatting.between(*map(write, pair)) if pair else "" for pair in bounds)),
     ]
@@ -162,14 +160,12 @@ def typical_columns(rows: Sequence[Row], metric: Metric) -> list[Column]:
 
 def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metric = MEAN) -> list[Column]:
     """Return the values of a chart as a table; `name` is what `x` gives of a row."""
-    ordered = [row for members in by_series(rows).values() for row in members]
+    lines = ordered(rows)
     return [
-        Column(
-            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
-        ),
-        Column(name, tuple(x(row) for row in ordered)),
-        Column(metric.heading, tuple(value_of(row, metric) for row in ordered)),
-        Column("95%", tuple(spread_of(row, metric) for row in ordered)),
+        who(lines),
+        Column(name, tuple(map(x, lines))),
+        Column(metric.heading, tuple(value_of(row, metric) for row in lines)),
+        Column("95%", tuple(spread_of(row, metric) for row in lines)),
     ]
 
 

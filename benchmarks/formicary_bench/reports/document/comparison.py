@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, label, look
 from formicary_bench.reports.document.figures import main_metric, writer
 from formicary_bench.reports.document.points import named
-from formicary_bench.reports.document.sheet import Part, Sheet
+from formicary_bench.reports.document.sheet import ExperimentPage, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.row import frame
 from formicary_bench.statistics.comparisons import Verdict
@@ -104,7 +104,7 @@ def comparison_sheet(
     for experiment in experiments:
         members = [line for line in lines if line[1].row.experiment == experiment]
         chart = _chart(members, base, f"How many times as fast as in {base}")
-        parts.append(Part(experiment, [chart] if chart else [], [_table(members, run, base)]))
+        parts.append(ExperimentPage(experiment, [chart] if chart else [], [_table(members, run, base)]))
     verdicts = [comparison.verdict for comparison in found]
     return Sheet(
         title=f"{run} against {base}",

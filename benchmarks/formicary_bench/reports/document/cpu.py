@@ -14,7 +14,7 @@ from formicary_bench.reports.charts.series import PLACES, Series, label
 from formicary_bench.reports.document.figures import cite, joined, said, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
-from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.reports.document.tables import Column, Extra, who
 from formicary_bench.results.summary.cpu import in_order, name_of, summed, whole
 from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
@@ -47,7 +47,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     lines = [(row, one) for row in rows if row.cpu for one in row.cpu.used]
     each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
-        Column("who", tuple(name(row) for row, _ in lines), names=True, of=_anchors(lines)),
+        who((row for row, _ in lines), _anchors(lines), name),
         Column("process", tuple(process_name(one.process) for _, one in lines)),
         Column("group", tuple(one.group for _, one in lines)),
         Column("in the papers", tuple(PAPERS.get(one.group, "") for _, one in lines)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
-from formicary_bench.reports.charts.lines import Part, Stack, Stacks
+from formicary_bench.reports.charts.lines import Segment, Stack, Stacks
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
 from formicary_bench.reports.document.figures import anchors
@@ -77,7 +77,7 @@ def _stack(label: str, shares: dict[str, float], *, published: bool = False, of:
     parts = ((series_of(group), shares[group]) for group in in_order(shares) if shares[group] > 0)
     return Stack(
         label,
-        tuple(Part(series, share, f"{series.label} {share:.1%}") for series, share in parts),
+        tuple(Segment(series, share, f"{series.label} {share:.1%}") for series, share in parts),
         published=published,
         of=of,
     )

@@ -12,7 +12,7 @@ from formicary_bench.reports.charts.series import Series, look
 from formicary_bench.reports.document.comparison import counted
 from formicary_bench.reports.document.figures import main_metric, writer
 from formicary_bench.reports.document.points import named, point
-from formicary_bench.reports.document.sheet import Part, Sheet
+from formicary_bench.reports.document.sheet import ExperimentPage, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.verdicts.factors import doubt_of_warmth
 from formicary_bench.statistics.comparisons import FEWEST, Verdict
@@ -81,7 +81,8 @@ def lines_of(found: History) -> list[dict[str, Any]]:
 def history_sheet(found: History) -> Sheet:
     """Return a page's content."""
     parts = [
-        Part(name, _charts(main_tracks(found, name)), track_tables(found, name)) for name in found.experiments
+        ExperimentPage(name, _charts(main_tracks(found, name)), track_tables(found, name))
+        for name in found.experiments
     ]
     latest = [track.spots[-1].comparison for name in found.experiments for track in main_tracks(found, name)]
     verdicts = [one.verdict for one in latest if one is not None]

@@ -11,7 +11,7 @@ from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import named, point
-from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.reports.document.tables import Column, Extra, who
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.cpu import judged
 from formicary_bench.results.summary.declared import summary_of
@@ -69,12 +69,7 @@ def host_tables(rows: Sequence[Row]) -> list[Extra]:
     if not lines:
         return []
     columns = [
-        Column(
-            "who",
-            tuple(_point(row) for row, _, _ in lines),
-            names=True,
-            of=tuple(row.anchor for row, _, _ in lines),
-        ),
+        who((row for row, _, _ in lines), name=_point),
         Column("host", tuple(host.name for _, host, _ in lines)),
         Column("CPU", tuple(f"{host.busy.mean:.0%}" for _, host, _ in lines)),
         Column("wire/s", tuple(formatting.size(host.wire_bytes_per_s.mean) for _, host, _ in lines)),

@@ -17,12 +17,13 @@ from formicary_bench.reports.charts.plots import (
     typical_columns,
     values,
 )
-from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.figures import cite, told
 from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
-from formicary_bench.reports.document.tables import Column, load_word, metric_columns
+from formicary_bench.reports.document.tables import Column, load_word, metric_columns, who
 from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOWEST, TIME
 
@@ -132,7 +133,7 @@ def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
         shown, across, Axis("takes at most", tick), lambda row: _curve(tails[row], row.anchor), by_place=True
     )
     caption = "Each step to the right leaves out nine tenths of what was left."
-    return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(tails))
+    return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(list(tails)))
 
 
 def _curve(tail: Tail, of: str) -> list[Point]:
@@ -154,10 +155,6 @@ def _rates(rows: Sequence[Row], name: str) -> Chart:
     return Chart(name, f"All pairs together. {intervals(rows)}".strip(), chart, typical_columns(rows, RATE))
 
 
-def _tail_columns(rows: Iterable[Row]) -> list[Column]:
-    ordered = [row for members in by_series(rows).values() for row in members]
-    names = tuple(label(row) for row in ordered)
-    return [
-        Column("who", names, names=True, of=tuple(row.anchor for row in ordered)),
-        *metric_columns(ordered, (LEAST, TIME, P90, P99, P999, SLOWEST)),
-    ]
+def _tail_columns(rows: Sequence[Row]) -> list[Column]:
+    lines = ordered(rows)
+    return [who(lines), *metric_columns(lines, (LEAST, TIME, P90, P99, P999, SLOWEST))]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.tables import Extra
 
 
-class Part(msgspec.Struct, frozen=True):
+class ExperimentPage(msgspec.Struct, frozen=True):
     """What is said of one experiment: its name, its charts, and its tables."""
 
     experiment: str
@@ -38,6 +38,6 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True):
     is_good: bool
     picture: Chart | None
     remarks: list[str]
-    parts: list[Part]
+    parts: list[ExperimentPage]
     method: str
     facts: Extra

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import label
-from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import named, ordered, point
-from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.reports.document.tables import Column, Extra, who
 from formicary_bench.statistics.intervals import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
@@ -60,9 +58,7 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
     if not figures:
         return []
     columns = [
-        Column(
-            "who", tuple(label_of(row) for row in lines), names=True, of=tuple(row.anchor for row in lines)
-        ),
+        who(lines),
         Column("at", tuple(point(row, rows) for row in lines)),
         *(
             Column(
@@ -151,9 +147,7 @@ def _cold(experiment: str, rows: Sequence[Row]) -> Extra | None:
     beside = [row for row in rows if row.experiment == experiment]
     known = [(row, row.warmth) for row in ordered(beside) if row.warmth and row.warmth.cold_per_s]
     columns = [
-        Column(
-            "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
-        ),
+        who(row for row, _ in known),
         Column("at", tuple(point(row, beside) for row, _ in known)),
         Column("cold trips/s", tuple(formatting.count(one.cold_per_s) for _, one in known)),
         Column("trips/s", tuple(formatting.count(row.mean(RATE)) for row, _ in known)),

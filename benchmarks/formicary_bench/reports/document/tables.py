@@ -8,8 +8,9 @@ import msgspec
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import PLACES, by_series, label
+from formicary_bench.reports.charts.series import PLACES, label
 from formicary_bench.reports.document.figures import anchors, sized, spread_of, value_of
+from formicary_bench.reports.document.points import ordered
 from formicary_bench.results.summary.baselines import with_less
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
@@ -18,7 +19,7 @@ from formicary_bench.vocabulary.parameters.parameter import declared_by
 from formicary_bench.vocabulary.parameters.shared import ROUNDS, Talk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Factor
@@ -64,6 +65,20 @@ def load_word(rows: Sequence[Row]) -> str:
     return "sender" if known and known.senders(1) else "pair"
 
 
+def who(rows: Iterable[Row], of: Iterable[str] = (), name: Callable[[Row], str] = label) -> Column:
+    """Return the column that names the row of each line, and links to it.
+
+    Args:
+        rows: The row of each line.
+        of: The anchors of the rows of each line; those of its row if empty.
+        name: Returns the name of a row.
+    """
+    rows = list(rows)
+    return Column(
+        "who", tuple(map(name, rows)), names=True, of=tuple(of) or tuple(row.anchor for row in rows)
+    )
+
+
 def who_columns(rows: Sequence[Row], of: Sequence[str] = ()) -> list[Column]:
     """Return the columns that say what the lines of a table are of: the series, the place, and all sizes.
 
@@ -72,8 +87,7 @@ def who_columns(rows: Sequence[Row], of: Sequence[str] = ()) -> list[Column]:
         of: The anchors of the rows of each line; those of its row if empty.
     """
     known = declared(rows[0].experiment) if rows else None
-    names = tuple(of) or tuple(row.anchor for row in rows)
-    found = [Column("who", tuple(label(row) for row in rows), names=True, of=names)]
+    found = [who(rows, of)]
     if known is None or len(known.placements) > 1:
         places = tuple(PLACES.get(row.placement, row.placement) for row in rows)
         found.append(Column("where", places, names=True, minor=True))
@@ -109,8 +123,7 @@ def metric_columns(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Colum
 
 def less_extra(rows: Sequence[Row]) -> list[Extra]:
     """Return the table that holds links against the same with one thing less: TLS, or numbered frames."""
-    ordered = [row for members in by_series(rows).values() for row in members]
-    found = [(row, other) for row in ordered for other in with_less(row, rows)]
+    found = [(row, other) for row in ordered(rows) for other in with_less(row, rows)]
     if not found:
         return []
     columns = [

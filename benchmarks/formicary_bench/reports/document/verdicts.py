@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.figures import anchors, spread_of
 from formicary_bench.reports.document.points import named, ordered, point
-from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.reports.document.tables import Column, Extra, who
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
@@ -84,7 +83,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
     tests = [one.student_p for one in known]
     of = tuple(anchors(row, *others_of(row, one, rows)) for row, one in lines)
     columns = [
-        Column("who", tuple(label_of(row) for row, _ in lines), names=True, of=of),
+        who((row for row, _ in lines), of),
         Column("at", tuple(point(row, rows) for row, _ in lines)),
         Column("held against", tuple(label_of_other(row, one) for row, one in lines), names=True),
         Column("figure", tuple(metric_of(row.experiment, one.figure).heading for row, one in lines)),
@@ -131,9 +130,7 @@ def _intervals(rows: Sequence[Row]) -> list[Extra]:
     metrics = (MEAN, PAPERS_MEAN, TIME, P90, P99, P999)
 
     columns = [
-        Column(
-            "who", tuple(label_of(row) for row in known), names=True, of=tuple(row.anchor for row in known)
-        ),
+        who(known),
         Column("at", tuple(point(row, rows) for row in known)),
         *(Column(one.heading, tuple(spread_of(row, one) for row in known)) for one in metrics),
         Column("warm-up left out", tuple(_span(known[i : i + 1]) for i in range(len(known)))),

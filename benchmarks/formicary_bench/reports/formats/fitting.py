@@ -32,7 +32,7 @@ Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class ColumnGroup:
     """Columns that fit side by side, and how many letters wide each of them is."""
 
     columns: tuple[Column, ...]
@@ -62,7 +62,7 @@ def pages(columns: Sequence[Column]) -> Iterator[Page]:
             yield Page(tuple(column.names for column in part.columns), titles, rows)
 
 
-def side_by_side(columns: Sequence[Column], wide: int, gap: int) -> Iterator[Part]:
+def side_by_side(columns: Sequence[Column], wide: int, gap: int) -> Iterator[ColumnGroup]:
     """Return the columns of a table in parts that fit, of which each begins with what its lines are about.
 
     Args:
@@ -82,8 +82,8 @@ def side_by_side(columns: Sequence[Column], wide: int, gap: int) -> Iterator[Par
     yield _part(columns, widths, places)
 
 
-def _part(columns: Sequence[Column], widths: Sequence[int], places: Sequence[int]) -> Part:
-    return Part(tuple(columns[place] for place in places), tuple(widths[place] for place in places))
+def _part(columns: Sequence[Column], widths: Sequence[int], places: Sequence[int]) -> ColumnGroup:
+    return ColumnGroup(tuple(columns[place] for place in places), tuple(widths[place] for place in places))
 
 
 def _widths(columns: Sequence[Column], wide: int, gap: int) -> list[int]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from formicary_bench.reports.document.sections import Document, Section
-    from formicary_bench.reports.formats.fitting import Part
+    from formicary_bench.reports.formats.fitting import ColumnGroup
     from formicary_bench.results.store.model import Manifest
 
 _INDENT = (0, 0, 0, 2)
@@ -139,7 +139,7 @@ def _print(name: str, all_columns: Sequence[Column], console: Console) -> None:
         console.print(_table(part))
 
 
-def _table(part: Part) -> Table:
+def _table(part: ColumnGroup) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1),

@@ -43,7 +43,7 @@ _UP = 0x1  # IFF_UP
 _PLACE = Path("/proc/self/ns/net")
 
 
-class _State:
+class _Network:
     """Whether this process is in a network of its own."""
 
     own = False
@@ -51,7 +51,7 @@ class _State:
 
 def has_own_network() -> bool:
     """Return whether this process is in a network of its own."""
-    return _State.own
+    return _Network.own
 
 
 @contextmanager
@@ -66,12 +66,12 @@ def own_network() -> Iterator[None]:
         if libc.unshare(_NEW_NETWORK) != 0:
             yield
             return
-        was_own, _State.own = _State.own, True
+        was_own, _Network.own = _Network.own, True
         try:
             _bring_up("lo")
             yield
         finally:
-            _State.own = was_own
+            _Network.own = was_own
             if libc.setns(before, _NEW_NETWORK) != 0:
                 error = ctypes.get_errno()
                 raise OSError(error, f"cannot go back to the network of before: {os.strerror(error)}")

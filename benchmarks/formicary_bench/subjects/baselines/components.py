@@ -116,7 +116,7 @@ class Component(asyncio.Protocol):
             self.accepted.set_exception(error)
 
 
-class Echo(Component):
+class Responder(Component):
     """Sends every message back with the body that they all have."""
 
     def __init__(self, work: Workload, server: Server) -> None:
@@ -136,7 +136,7 @@ class Echo(Component):
             self.transport.write(self.replies[match[1]])
 
 
-class Ask(Component):
+class Requester(Component):
     """Sends a message for each pair when the answer to the one before has come."""
 
     def __init__(self, work: Workload, server: Server) -> None:
@@ -209,7 +209,7 @@ def _message(sender: str, receiver: str, body: str) -> bytes:
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Be the component that echoes."""
     assert work.job.server is not None
-    component = Echo(work, work.job.server)
+    component = Responder(work, work.job.server)
     try:
         await component.connect()
         yield PreparedRole(component.domain)
@@ -221,7 +221,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Be the component that asks."""
     assert work.job.server is not None
-    component = Ask(work, work.job.server)
+    component = Requester(work, work.job.server)
 
     async def measure() -> None:
         component.begin()

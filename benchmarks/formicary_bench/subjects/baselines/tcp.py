@@ -65,7 +65,7 @@ class Framed(asyncio.Protocol):
         raise NotImplementedError
 
 
-class Echo(Framed):
+class Responder(Framed):
     """Sends every frame back."""
 
     def received(self, frame: bytes) -> None:
@@ -73,7 +73,7 @@ class Echo(Framed):
         self.transport.write(frame)
 
 
-class Ask(Framed):
+class Requester(Framed):
     """Sends a frame when the answer to the one before has come."""
 
     def __init__(
@@ -112,7 +112,7 @@ class Ask(Framed):
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Listen on a free port, of the loopback interface where all are on one machine."""
-    async with listening(work, Echo) as endpoint:
+    async with listening(work, Responder) as endpoint:
         yield PreparedRole(endpoint)
 
 
@@ -146,11 +146,11 @@ async def _listening_here(make: Callable[[], Framed], pairs: int) -> AsyncIterat
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Connect, once for each pair."""
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
-    pairs: list[Ask] = []
+    pairs: list[Requester] = []
     work.times += [PairTimes() for _ in work.senders]
     try:
         for times in work.times:
-            pair = Ask(work.body, work.trips, times, ends.put_nowait)
+            pair = Requester(work.body, work.trips, times, ends.put_nowait)
             await connect(pair, work.job.peer)
             pairs.append(pair)
 

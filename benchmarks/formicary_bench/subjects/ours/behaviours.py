@@ -88,7 +88,7 @@ async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Me
     return message
 
 
-class Echo(CyclicBehaviour):
+class Responder(CyclicBehaviour):
     """Answers every message with its body."""
 
     async def run(self) -> None:
@@ -97,7 +97,7 @@ class Echo(CyclicBehaviour):
         await self.reply(message, body=message.body)
 
 
-class Ask(OneShotBehaviour):
+class Requester(OneShotBehaviour):
     """Sends a message, waits for the answer, and again; a new message each time."""
 
     def __init__(self, partner: str, body: str, trips: int, times: PairTimes, begin: asyncio.Event) -> None:
@@ -151,7 +151,7 @@ class WaitAndTell(Wait):
 async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     for number in work.receivers:
-        await start_agent(home, f"echo-{number}", Echo(), REQUESTS)
+        await start_agent(home, f"echo-{number}", Responder(), REQUESTS)
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
@@ -161,7 +161,7 @@ async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitabl
     for number in work.senders:
         times = PairTimes()
         work.times.append(times)
-        asking.append(Ask(partner(home, work, number), work.body, work.trips, times, begin))
+        asking.append(Requester(partner(home, work, number), work.body, work.trips, times, begin))
         await start_agent(home, f"asker-{number}", asking[-1])
 
     async def measure() -> None:

@@ -37,7 +37,7 @@ class Load:
             self.ended.set()
 
 
-class Ask(OneShotBehaviour):
+class LoadRequester(OneShotBehaviour):
     """Sends a message and waits for the answer, as long as the load goes on."""
 
     __slots__ = ("begin", "load", "partner")
@@ -59,7 +59,7 @@ class Ask(OneShotBehaviour):
         load.end_pair()
 
 
-class MicroAsk(MicroAgent):
+class MicroLoadRequester(MicroAgent):
     """Sends a message when the answer to the one before has come, as long as the load goes on."""
 
     __slots__ = ("body", "load", "partner")
@@ -91,14 +91,14 @@ async def _start_echoes(home: Container, work: Workload) -> None:
 async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
     begin = asyncio.Event()
     load = Load(work)
-    asking: list[MicroAsk] = []
+    asking: list[MicroLoadRequester] = []
     for number in work.senders:
         answering = partner(home, work, number)
         if work.configuration.kind == "micro":
-            asking.append(MicroAsk(f"asker-{number}", answering, load))
+            asking.append(MicroLoadRequester(f"asker-{number}", answering, load))
             await home.start(asking[-1])
         else:
-            await start_agent(home, f"asker-{number}", Ask(answering, load, begin))
+            await start_agent(home, f"asker-{number}", LoadRequester(answering, load, begin))
 
     async def measure() -> None:
         begin.set()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 
-class MicroEcho(MicroAgent):
+class MicroResponder(MicroAgent):
     """Answers every message with its body."""
 
     __slots__ = ()
@@ -30,7 +30,7 @@ class MicroEcho(MicroAgent):
         self.send_nowait(message.make_reply(body=message.body))
 
 
-class MicroAsk(MicroAgent):
+class MicroRequester(MicroAgent):
     """Sends a message when the answer to the one before has come; a new message each time."""
 
     __slots__ = ("body", "finished", "left", "partner", "start", "started", "took")
@@ -76,7 +76,7 @@ class Idle(MicroAgent):
         """Do nothing."""
 
 
-async def start_echoes(home: Container, work: Workload, kind: type[MicroEcho] = MicroEcho) -> None:
+async def start_echoes(home: Container, work: Workload, kind: type[MicroResponder] = MicroResponder) -> None:
     """Start the micro-agents that echo."""
     for number in work.receivers:
         await home.start(kind(f"echo-{number}"))
@@ -85,7 +85,7 @@ async def start_echoes(home: Container, work: Workload, kind: type[MicroEcho] = 
 async def start_asking(
     home: Container,
     work: Workload,
-    kind: type[MicroAsk] = MicroAsk,
+    kind: type[MicroRequester] = MicroRequester,
     named: Callable[[Container, Workload, int], str] = partner,
 ) -> Callable[[], Awaitable[None]]:
     """Start the micro-agents that ask, and return what has them begin and waits for all answers."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Container, XmppAgent
 from formicary.server.account import AccountAddress
-from formicary_bench.subjects.ours.behaviours import Ask, Echo
+from formicary_bench.subjects.ours.behaviours import Requester, Responder
 from formicary_bench.subjects.ours.containers import complaint
 from formicary_bench.subjects.subject import DOMAIN, account
 from formicary_bench.vocabulary.places import ASKING, ECHOING
@@ -33,7 +33,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
-            agent.add_behaviour(Echo())
+            agent.add_behaviour(Responder())
         await _log_in(home, work, agents)
         yield PreparedRole(DOMAIN, complaint=partial(complaint, home, work))
 
@@ -47,7 +47,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
         times = PairTimes()
         work.times.append(times)
         partner = f"{account('echo', work.receiver_of(number))}@{DOMAIN}"
-        asking.append(Ask(partner, work.body, work.trips, times, begin))
+        asking.append(Requester(partner, work.body, work.trips, times, begin))
         agents.append(_agent(work, "asker", number))
         agents[-1].add_behaviour(asking[-1])
 

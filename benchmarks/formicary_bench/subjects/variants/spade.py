@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 
-class Echo(CyclicBehaviour):
+class Responder(CyclicBehaviour):
     """Answers every message with its body."""
 
     async def run(self) -> None:
@@ -38,7 +38,7 @@ class Echo(CyclicBehaviour):
             await self.send(reply)
 
 
-class Ask(OneShotBehaviour):
+class Requester(OneShotBehaviour):
     """Sends a message, waits for the answer, and again; a new message each time."""
 
     def __init__(self, partner: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
@@ -104,7 +104,7 @@ async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     del home  # agents find it by themselves
     for number in work.receivers:
-        await _start(f"echo-{number}", Echo())
+        await _start(f"echo-{number}", Responder())
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
@@ -115,7 +115,7 @@ async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitabl
     for number in work.senders:
         times = PairTimes()
         work.times.append(times)
-        asking.append(Ask(f"echo-{work.receiver_of(number)}@localhost", work, times, begin))
+        asking.append(Requester(f"echo-{work.receiver_of(number)}@localhost", work, times, begin))
         await _start(f"asker-{number}", asking[-1])
 
     async def measure() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 
-class TunedEcho(behaviours.Echo):
+class TunedResponder(behaviours.Responder):
     """Answers without `reply`."""
 
     __slots__ = ()
@@ -44,7 +44,7 @@ class TunedEcho(behaviours.Echo):
         await self.send(message.make_reply(body=message.body))
 
 
-class EchoInTime(behaviours.Echo):
+class TimedResponder(behaviours.Responder):
     """Waits for a message for some time only."""
 
     async def run(self) -> None:
@@ -54,7 +54,7 @@ class EchoInTime(behaviours.Echo):
             await self.reply(message, body=message.body)
 
 
-class PlainAsk(OneShotBehaviour):
+class PlainRequester(OneShotBehaviour):
     """Sends a message, waits for the answer without a time-out, and again."""
 
     __slots__ = ("begin", "partner", "times", "work")
@@ -91,7 +91,7 @@ class Style:
         idle: how many further behaviours each agent has, each with a template that nothing fits.
     """
 
-    echo: type[behaviours.Echo] = behaviours.Echo
+    echo: type[behaviours.Responder] = behaviours.Responder
     is_timed: bool = True
     has_full_names: bool = False
     has_template: bool = True
@@ -99,19 +99,19 @@ class Style:
 
 
 _STYLES = {
-    TUNED: Style(TunedEcho, is_timed=False, has_full_names=True, has_template=False),
-    SHORT_NAMES: Style(TunedEcho, is_timed=False, has_template=False),
-    TIME_OUTS: Style(EchoInTime, has_full_names=True, has_template=False),
-    TWO_BEHAVIOURS: Style(EchoInTime, idle=1),
-    SIX_BEHAVIOURS: Style(EchoInTime, idle=5),
+    TUNED: Style(TunedResponder, is_timed=False, has_full_names=True, has_template=False),
+    SHORT_NAMES: Style(TunedResponder, is_timed=False, has_template=False),
+    TIME_OUTS: Style(TimedResponder, has_full_names=True, has_template=False),
+    TWO_BEHAVIOURS: Style(TimedResponder, idle=1),
+    SIX_BEHAVIOURS: Style(TimedResponder, idle=5),
 }
 
 
 async def _start(
-    home: Container, name: str, behaviour: OneShotBehaviour | behaviours.Echo, style: Style
+    home: Container, name: str, behaviour: OneShotBehaviour | behaviours.Responder, style: Style
 ) -> None:
     agent = Agent(name)
-    wanted = "request" if isinstance(behaviour, behaviours.Echo) else "inform"
+    wanted = "request" if isinstance(behaviour, behaviours.Responder) else "inform"
     agent.add_behaviour(behaviour, Template(performative=wanted) if style.has_template else None)
     for number in range(style.idle):
         agent.add_behaviour(behaviours.Wait(), Template(protocol=f"protocol-{number}"))
@@ -132,9 +132,9 @@ async def _start_asking(style: Style, home: Container, work: Workload) -> Callab
         work.times.append(times)
         to = named(home, work, number)
         asking.append(
-            behaviours.Ask(to, work.body, work.trips, times, begin)
+            behaviours.Requester(to, work.body, work.trips, times, begin)
             if style.is_timed
-            else PlainAsk(to, work, times, begin)
+            else PlainRequester(to, work, times, begin)
         )
         await _start(home, f"asker-{number}", asking[-1], style)
 
@@ -145,7 +145,7 @@ async def _start_asking(style: Style, home: Container, work: Workload) -> Callab
     return measure
 
 
-class AsyncEcho(micro.MicroEcho):
+class AsyncMicroResponder(micro.MicroResponder):
     """Answers every message, by an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # either is a `handle`
@@ -153,7 +153,7 @@ class AsyncEcho(micro.MicroEcho):
         await self.send(message.make_reply(body=message.body))
 
 
-class AsyncAsk(micro.MicroAsk):
+class AsyncMicroRequester(micro.MicroRequester):
     """Sends a message when the answer to the one before has come, by an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # as above
@@ -176,7 +176,8 @@ _ROLES = {
     },
     MICRO_TUNED: PairRoles(micro.start_echoes, partial(micro.start_asking, named=full_partner)),
     MICRO_ASYNC: PairRoles(
-        partial(micro.start_echoes, kind=AsyncEcho), partial(micro.start_asking, kind=AsyncAsk)
+        partial(micro.start_echoes, kind=AsyncMicroResponder),
+        partial(micro.start_asking, kind=AsyncMicroRequester),
     ),
 }
 

@@ -9,7 +9,17 @@ from tests.unit.bench.synthetic import ALONE, row
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.drawing import draw
-from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Part, Point, Stack, Stacks, axes_of
+from formicary_bench.reports.charts.lines import (
+    Axis,
+    Dot,
+    Dots,
+    Lines,
+    Point,
+    Segment,
+    Stack,
+    Stacks,
+    axes_of,
+)
 from formicary_bench.reports.charts.plots import against
 from formicary_bench.reports.charts.series import Series, by_series
 
@@ -98,7 +108,7 @@ STRANGE = Series(EVIL, "a", "circle", "")
     [
         Lines(Axis(EVIL, str), Axis(EVIL, str), {STRANGE: [Point(1, 2.0, EVIL, of=EVIL)]}, {STRANGE: EVIL}),
         Dots({EVIL: [Dot(STRANGE, 1.0, EVIL, note=EVIL, of=EVIL)]}, EVIL, lambda _: EVIL),
-        Stacks({EVIL: [Stack(EVIL, (Part(STRANGE, 0.5, EVIL),), of=EVIL)]}),
+        Stacks({EVIL: [Stack(EVIL, (Segment(STRANGE, 0.5, EVIL),), of=EVIL)]}),
     ],
 )
 @pytest.mark.parametrize("width", [340, 1100])

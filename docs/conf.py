@@ -38,7 +38,7 @@ napoleon_use_ivar = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(asyncio|collections|random|types|typing)\..*"),
     (r"py:class", r"(logging\.)?Logger|(socket\.)?socket|TracebackType|Element|Handler"),
-    (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|R|T|Ts|Action"),
+    (r"py:class", r"(datetime\.)?(datetime|timedelta)|(os\.)?PathLike|(pathlib\.)?Path|R|T|Ts|Action"),
     (
         r"py:class",
         r"(formicary\.[a-z_.]+\.)?(Connectable|Conversations|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|Carrier|Connections|ServerState|StateFolder|Strand)",

@@ -81,7 +81,7 @@ class XmppAgent(Agent):
 
     @property
     def discovery(self) -> Discovery:
-        """Service discovery (XEP-0030): the agent's features, and those of others.
+        """Discovery of services (XEP-0030), of this agent and of others.
 
         Raises:
             AgentStateError: the agent has not logged in yet.

@@ -57,7 +57,7 @@ NET, REQUESTS = "net", "requests"
 
 
 DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
-"""How the directory is built: as in `Container(directory=...)`."""
+"""How the directory is built: as in `Services(directory=...)`."""
 
 DELIVERIES = HAND_OVER, POOL, BUFFER, CHAIN, COPIED, ENCODED = (
     *("hand-over", "pool", "buffer", "chain"),

@@ -66,7 +66,7 @@ async def settle():
 @pytest.mark.parametrize("directory", DESIGNS)
 @pytest.mark.parametrize("is_told", [True, False])
 async def test_what_is_registered_is_found_once_all_the_while_and_remains_the_agents_own(directory, is_told):
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, network):
         network.delay = 0.01
         (alice,) = await begin(c1, "alice")
         await alice.directory.register("printer", properties={"pages": 1})
@@ -100,7 +100,7 @@ async def test_what_is_registered_is_found_once_all_the_while_and_remains_the_ag
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_who_watches_sees_nothing_when_an_agent_moves(directory):
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, network):
         network.delay = 0.01
         (alice,) = await begin(c1, "alice")
         await alice.directory.register("printer")
@@ -159,7 +159,7 @@ class Watcher(Agent):
 @pytest.mark.parametrize("directory", ["replica", "central"])
 @pytest.mark.parametrize("kind", [Watch, WatchGroup])
 async def test_an_agent_that_watches_moves_and_watches_anew(directory, kind, caplog):
-    async with joined("c1", "c2", directory=directory, accepts=[__name__]) as (c1, c2, _):
+    async with joined("c1", "c2", services=Services(directory=directory), accepts=[__name__]) as (c1, c2, _):
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c1, "bob")
 
         async def appear(agent):
@@ -193,7 +193,7 @@ async def test_an_agent_that_watches_moves_and_watches_anew(directory, kind, cap
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_what_an_agent_has_goes_with_the_container_in_which_it_lives(directory):
-    async with joined("c1", "c3", directory=directory) as (c1, c3, network):
+    async with joined("c1", "c3", services=Services(directory=directory)) as (c1, c3, network):
         c2 = await Container("c2", server=network, services=Services(directory=directory)).open()
         c4 = await Container("c4", server=network, services=Services(directory=directory)).open()
         await until_idle()
@@ -217,7 +217,7 @@ async def test_what_an_agent_has_goes_with_the_container_in_which_it_lives(direc
 
 @pytest.mark.parametrize("directory", DESIGNS)
 async def test_roles_are_played_on_and_messages_to_groups_arrive_once(directory):
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, network):
         network.delay = 0.01
         (alice, anna), (bob,), (carol,) = (
             await begin(c1, "alice", "anna"), await begin(c2, "bob"), await begin(c3, "carol"))  # fmt: skip
@@ -247,7 +247,7 @@ async def test_roles_are_played_on_and_messages_to_groups_arrive_once(directory)
 
 @pytest.mark.parametrize("directory", DESIGNS)
 async def test_a_gatekeeper_that_is_a_method_goes_along_and_is_asked_where_it_is(directory):
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, _):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, _):
         host = Host("host")
         await c1.start(host)
         (bob,), (carol, dave) = await begin(c2, "bob"), await begin(c3, "carol", "dave")
@@ -325,7 +325,7 @@ async def test_what_nobody_can_have_registered_is_refused(attached_state):
 
 @pytest.mark.parametrize("directory", DESIGNS)
 async def test_what_two_containers_say_late_leaves_the_right_thing(directory):
-    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+    async with joined("c1", "c2", "c3", services=Services(directory=directory)) as (c1, c2, c3, network):
         (alice,) = await begin(c1, "alice")
         await alice.directory.register("printer")
         await settle()

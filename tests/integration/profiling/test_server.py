@@ -12,7 +12,7 @@ pytestmark = pytest.mark.server
 
 THROUGH = """\
 import asyncio, sys, time
-from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary import Agent, Container, CyclicBehaviour, Message, Network
 from formicary.server import ServerAddress
 
 class Echo(CyclicBehaviour):

@@ -650,7 +650,7 @@ async def test_a_full_link_makes_send_nowait_raise_and_send_wait(containers, ser
 PEER = """
 import asyncio, sys
 from pathlib import Path
-from formicary import Container
+from formicary import Container, Limits
 from formicary.server import ServerAddress
 from tests.unit.core.agents import Echo, start
 

@@ -211,7 +211,7 @@ class LoopWatch:
         self._thread: _Looking | None = None
 
     def add(self, scheduler: Scheduler, blockers: Blockers) -> None:
-        """Look at the loop of this thread, where `scheduler` runs, from its next turn on."""
+        """Watch this thread's loop, where `scheduler` runs, from its next turn on."""
         number = id(scheduler)
         watched = _Watched(scheduler, blockers, lambda _: self._remove(number))
         with self._lock:
@@ -219,7 +219,7 @@ class LoopWatch:
         scheduler.unwatched = self._wake
 
     def remove(self, scheduler: Scheduler) -> None:
-        """Look no longer; the thread has ended where that was the last."""
+        """Stop watching; the thread ends after the last one."""
         scheduler.unwatched = None
         if (thread := self._remove(id(scheduler))) is not None:
             thread.join(1.0)

@@ -53,7 +53,7 @@ class Taker(Protocol):
     """Accepts messages from other containers for a receiver, instead of its mailbox."""
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message."""
+        """Accept a message."""
 
     def forget(self, source: Source) -> None:
         """Called when the other end of a link is another process now, and has not been paused."""

@@ -113,7 +113,7 @@ class Agent(BaseAgent, Conversing):
         return AgentStateError(f"{behaviour} already has an agent; create a behaviour for each agent")
 
     def remove_behaviour(self, behaviour: Behaviour) -> None:
-        """Take a behaviour away; it ends as by `kill`.
+        """Remove a behaviour; it ends as by `kill`.
 
         Raises:
             AgentStateError: the agent does not have this behaviour.

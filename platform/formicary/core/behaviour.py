@@ -140,7 +140,7 @@ class Behaviour(Conversing):
     ) -> Coroutine[Any, Any, Message | None]: ...
     @coroutine_function
     def receive(self, timeout: Any = None, template: Template | None = None) -> Generator[Any, Any, Any]:
-        """Take the next message out of the mailbox, whoever it is from; await it.
+        """Receive the next message of the mailbox, whoever it is from; await it.
 
         `receive(template=...)` takes the next that a template matches, and leaves the others there, in their
         order. Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what

@@ -66,7 +66,7 @@ class Choice:
 
 
 def _unknown(_: Message) -> None:
-    """Say of no message what kind it is."""
+    """Return None: messages are of no known kind."""
 
 
 def _kinds(templates: Sequence[Template | None]) -> Callable[[Message], Any]:

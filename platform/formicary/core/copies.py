@@ -41,7 +41,7 @@ class Copies:
         return self._mailbox.address
 
     def put(self, message: Message) -> bool:
-        """Take a message, or let it go where nobody waits for it here; return False if there is no room."""
+        """Accept a message, or drop it if nobody waits for it here; return False if there is no room."""
         mailbox = self._mailbox
         if self.is_closed or mailbox.is_done():
             return True

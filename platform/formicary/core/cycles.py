@@ -117,7 +117,7 @@ class CycleScheduler(Scheduler):
         return chain(self._now, self._now_micro, self.ready, self.micro, self._services.queued())
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
-        """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
+        """Remove and return, with receivers, what waits for a micro-agent, or for all if None."""
         later = self.micro.copy()
         self.micro.clear()
         self.micro.extend(self._now_micro)
@@ -161,7 +161,7 @@ class CycleScheduler(Scheduler):
     # -- cycles ---------------------------------------------------------------------------------------------
 
     def join(self, gate: Gate) -> None:
-        """Let `gate` begin all cycles from now on; the first has the number 1."""
+        """Have `gate` begin all cycles from now on, from number 1."""
         self._gate = gate
         self.cycle = 0
         self._is_open = True
@@ -193,7 +193,7 @@ class CycleScheduler(Scheduler):
 
     @contextmanager
     def busy(self, what: Callable[[], str]) -> Iterator[None]:
-        """Let no cycle begin until who awaits something in this block has gone on, each in its turn."""
+        """Begin no cycle until those that await something in this block have continued."""
         task = asyncio.current_task(self.loop)
         assert task is not None  # who awaits something is in one
         self.keep(task, what)
@@ -203,7 +203,7 @@ class CycleScheduler(Scheduler):
             self.let_go(task)
 
     def keep(self, waiter: asyncio.Future[Any], what: Callable[[], str]) -> None:
-        """Let no cycle begin until `let_go`, or until what is waited for is there if `waiter` is a strand."""
+        """Begin no cycle until `let_go`, or, if `waiter` is a strand, until what it waits for is there."""
         if not self._is_ending:
             self._busy[waiter] = _Busy(what, self.loop.call_later(PATIENCE, self._say_late, waiter))
 
@@ -255,7 +255,7 @@ class CycleScheduler(Scheduler):
                 self._gate.cycle_ended(is_busy=self._did or bool(self.ready or self.micro))
 
     def _go_on(self) -> None:
-        """See whether a cycle is over, and what can be run; where nothing runs just now."""
+        """Check whether a cycle is over and what can run; call while nothing runs."""
         if self.is_running:
             return
         self._settle()

@@ -88,7 +88,7 @@ class Lifecycle(Protocol):
         """Called when somebody gets the exception that an agent has failed with."""
 
     def let_join_end(self) -> None:
-        """Let those go on who join, if no agent is left that can go on."""
+        """Wake those that wait for the end, if no agent is left that can continue."""
 
     async def wait_for_end(self, strands: Sequence[Strand]) -> None:
         """Wait until an agent's strands have ended; what does not end in time is left behind."""

@@ -41,7 +41,7 @@ class MessageSink(Protocol):
         """The full name of who receives from here; None where it is on the way to several."""
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room."""
+        """Accept a message; return False if there is no room."""
 
     async def room(self) -> None:
         """Wait for room; it may be taken again by the time the caller runs."""
@@ -161,7 +161,7 @@ class Mailbox:
     # -- the way in -----------------------------------------------------------------------------------------
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message for an agent that has only this behaviour; the fast way in."""
+        """Accept a message for an agent with only this behaviour; the fast path."""
         wanted = self.performative
         if wanted is not None:  # what most templates ask for, without a call
             if message.performative != wanted:
@@ -183,7 +183,7 @@ class Mailbox:
         return None if self.put(message) else (self,)
 
     def take(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message that is known to be wanted; as `accept`."""
+        """Accept a message that is known to be wanted; as `accept`."""
         strand = self.strand
         if strand is not None and strand.waiting:
             strand.waiting = False
@@ -197,7 +197,7 @@ class Mailbox:
         return None if self.put(message) else (self,)
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if the mailbox is full."""
+        """Accept a message; return False if the mailbox is full."""
         strand = self.strand
         if strand is not None and strand.waiting:
             strand.waiting = False
@@ -221,7 +221,7 @@ class Mailbox:
         return True
 
     def give_back(self, message: Message) -> None:
-        """Take back the oldest message: the strand was cancelled or held when it was about to get it."""
+        """Put back the oldest message: the strand was cancelled or held as it was about to get it."""
         messages = self.messages
         if messages is None:
             messages = self.messages = deque()
@@ -245,7 +245,7 @@ class Mailbox:
             _wake_first(self._senders)
 
     def leave(self, remains: Any) -> None:
-        """Take nothing more, and let nothing be sent or received: the agent goes on elsewhere.
+        """Accept, send and receive nothing more: the agent continues elsewhere.
 
         Args:
             remains: takes the place of what the behaviour would use.
@@ -280,7 +280,7 @@ class Mailbox:
     def receive_matching(
         self, template: Template, timeout: float | None
     ) -> Generator[Any, Any, Message | None]:
-        """Take the next message that a template matches, and leave the others; for `Behaviour`."""
+        """Receive the next message that a template matches, leaving the others; for `Behaviour`."""
         strand, scheduler, matches = self.strand, self.scheduler, template.match
         if strand is None or scheduler.current is not strand:
             raise AgentStateError(
@@ -386,7 +386,7 @@ class Mailbox:
         return tuple(left) if left else ()
 
     def close_to_copies(self) -> None:
-        """Take nothing more that another behaviour gets as well; whoever waits to bring such goes on."""
+        """Accept no more messages that another behaviour also gets, and wake their senders."""
         assert self.copies is not None
         self.copies.is_closed = True
         while self._senders:

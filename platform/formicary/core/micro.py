@@ -38,7 +38,7 @@ class MicroInbox:
         self.handling: set[Strand] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message; return this inbox if the queue is full."""
+        """Accept a message; return this inbox if the queue is full."""
         messages = self.messages
         if len(messages) >= self.limit:
             return (self,)
@@ -49,11 +49,11 @@ class MicroInbox:
         return None
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if the queue is full."""
+        """Accept a message; return False if the queue is full."""
         return self.accept(message) is None
 
     def set_open(self, *, is_open: bool) -> None:
-        """Take messages, or none: there is no room then."""
+        """Accept messages, or refuse them as if there were no room."""
         self.limit = self.scheduler.limit if is_open else -1
 
     @property
@@ -211,7 +211,7 @@ class MicroAgent(BaseAgent):
         return f"{self.name}/handle"
 
     def give_back(self, message: Message) -> None:
-        """Take nothing back: a handler does not wait for messages; for the strand."""
+        """Do nothing: a handler does not wait for messages; for the strand."""
 
     def strand_ended(self, strand: Strand) -> None:
         """Called when an asynchronous `handle` has ended; for the strand."""

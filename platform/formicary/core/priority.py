@@ -49,7 +49,7 @@ class Lanes(deque["Message"]):
         self._lane_of(message).appendleft(message)
 
     def popleft(self) -> Message:
-        """Take the next message out."""
+        """Remove and return the next message."""
         for lane in self._lanes:
             if lane:
                 return lane.popleft()
@@ -60,7 +60,7 @@ class Lanes(deque["Message"]):
         self._lane_of(message).insert(index, message)
 
     def remove(self, message: Message) -> None:
-        """Take one of them out."""
+        """Remove a message."""
         self._lane_of(message).remove(message)
 
     def _lane_of(self, message: Message) -> deque[Message]:

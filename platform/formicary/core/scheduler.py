@@ -315,7 +315,7 @@ class Scheduler:
         return chain(self.ready, self.micro)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
-        """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
+        """Remove and return, with receivers, what waits for a micro-agent, or for all if None."""
         pairs = list(zip(*[iter(self.micro)] * 2, strict=True))
         self.micro.clear()
         taken = []

@@ -195,7 +195,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         self._scheduler.schedule(self)
 
     def end(self, error: BaseException) -> None:
-        """Take what the coroutine ended with as the strand's result, and tell the owner."""
+        """Set the strand's result to what the coroutine ended with, and tell the owner."""
         _unregister_task(self)  # type: ignore[arg-type]  # as `adopt` has registered it
         if isinstance(error, StopIteration) and not self._must_cancel:
             super().set_result(error.value)
@@ -277,7 +277,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         return self._cancels
 
     def uncancel(self) -> int:
-        """Take one cancellation back, as `asyncio.Task.uncancel` of Python 3.13: nothing is raised then."""
+        """Undo one cancellation, as `asyncio.Task.uncancel` of Python 3.13 does: nothing is raised."""
         self._cancels = max(0, self._cancels - 1)
         if not self._cancels and self._must_cancel:
             self._must_cancel = False

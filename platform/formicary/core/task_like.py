@@ -24,7 +24,7 @@ class Owner(Protocol):
     """The owner of the coroutine that a strand runs."""
 
     def give_back(self, message: Any) -> None:
-        """Take back the oldest message: it was not received after all."""
+        """Put back the oldest message: it was not received after all."""
 
     def strand_name(self) -> str:
         """Return a name for logs and debuggers."""

@@ -77,7 +77,7 @@ class ThreadBehaviour(Behaviour):
     @overload
     def receive(self, timeout: float) -> Message | None: ...
     def receive(self, timeout: float | None = None) -> Any:
-        """Take the next message out of the mailbox, in the thread; as of `Behaviour.receive`.
+        """Receive the next message of the mailbox, in the thread; as of `Behaviour.receive`.
 
         Raises:
             asyncio.CancelledError: the behaviour was killed.

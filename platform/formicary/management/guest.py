@@ -119,7 +119,7 @@ class GuestRequestRouter(RequestRouter):
         self._home = main
 
     async def perform(self, request: Action[R], sender: str = "") -> R:
-        """Have the platform's container do what a completed request says; errors as there."""
+        """Send a completed request to the platform's container; errors as there."""
         del sender  # nobody asks a guest by messages
         if not isinstance(request, Locate):
             return await self._pass_on(request, self._home)

@@ -116,7 +116,7 @@ class Arriving:
         return _Guest(build.number, agent, snapshot, parcel)
 
     def _take(self, address: str, message: Message) -> None:
-        """Take a message that an agent brings along which is about to start."""
+        """Accept a message that follows an agent which is about to start."""
         held = self._container.dispatcher.held[address]
         if len(held.messages) < _BROUGHT:
             held.messages.append(message)  # more than a mailbox takes, where it had several

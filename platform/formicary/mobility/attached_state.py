@@ -75,7 +75,7 @@ class AttachedState:
             _read(agent, attached_state)
 
     def take_over(self, agent: str, attached_state: Any) -> Any:
-        """Take over what an agent brings that lives here now.
+        """Adopt what an agent brings that lives here now.
 
         Readers elsewhere go on to find its services, each once. To be called before its behaviours start.
 

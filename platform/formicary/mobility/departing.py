@@ -269,7 +269,7 @@ class Departing:
         self._leaving.append(leave)
 
     def take_apart(self) -> Sequence[Leave]:
-        """Take out, and return, what leaves now.
+        """Remove and return what leaves now.
 
         Those do whose destination can be told at once to start them, before their messages go there.
         """
@@ -314,7 +314,7 @@ class Departing:
         return is_here and self._machine.departures.is_leaving(leave.address, leave.number)
 
     def dissolve(self, leave: Leave) -> Sequence[Message]:
-        """Take an agent apart, and tell its destination to start it; return its unread messages."""
+        """Dissolve an agent, and tell its destination to start it; return its unread messages."""
         unread = dissolve(self._departures[leave.address].agent, leave.place)
         brings = bool(unread.messages) or leave.address in self._container.dispatcher.overflow.lines
         self._machine.left(leave.address, unread.targets, brings=brings)

@@ -34,7 +34,7 @@ class HomeClasses:
         self._shared: dict[tuple[type, ...], _Classes] = {}  # by the classes of agents, as most are alike
 
     def left(self, agent: Agent | MicroAgent) -> None:
-        """Take note of an agent of this home that leaves."""
+        """Note an agent of this home that leaves."""
         kinds = _kinds(agent)
         known = self._shared.get(kinds)
         if known is None:

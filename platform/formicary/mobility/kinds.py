@@ -42,7 +42,7 @@ class Entrance(NamedTuple):
         return cls(container.name, container.accepts)
 
     def has(self, module: str) -> bool:
-        """Tell whether classes of a module may arrive."""
+        """Return whether classes of a module may arrive."""
         return self.accepts is ANY or module in self.modules or is_allowed(module, self.accepts)
 
 

@@ -127,7 +127,7 @@ def resume(agent: Agent | MicroAgent) -> None:
 
 
 def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
-    """Take apart an agent that was brought to rest, as it goes on elsewhere.
+    """Dissolve an agent that was brought to rest, as it continues elsewhere.
 
     It is none of its container's agents any more. Its behaviours end without `on_end`, by being cancelled
     where they wait; what they do on their way out cannot send or receive. Nobody is told that it is gone.
@@ -180,7 +180,7 @@ def _under_way(agent: Agent | MicroAgent) -> str | None:
 
 
 def _unheard(agent: Agent | MicroAgent) -> Sequence[Message]:
-    """Take out and return what would begin conversations of an agent: it does so when it goes on."""
+    """Remove and return the messages that would begin conversations of an agent."""
     conversations = agent.container.dispatcher.conversations
     return () if conversations is None else conversations.withdraw(agent.address or "")
 

@@ -186,7 +186,7 @@ class MobilityService:
         self._places.conflicts.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
+        """Handle a payload of another container; ValueError if it is invalid, or from no member."""
         self._machine.receive(domain, payload)
         if not self._is_member(domain):
             raise ValueError(

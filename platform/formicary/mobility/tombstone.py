@@ -72,7 +72,7 @@ class OrphanedStrand:
             self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 
     def give_back(self, message: Any) -> None:
-        """Take nothing back: all messages have gone on."""
+        """Do nothing: all messages have been forwarded."""
 
     def strand_name(self) -> str:
         """Return a name for logs and debuggers."""

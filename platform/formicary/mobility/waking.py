@@ -46,7 +46,7 @@ def expect(container: Container, address: str) -> None:
 
 
 def dismiss(container: Container, address: str) -> Sequence[Message]:
-    """Take back `admit`, as the agent does not come; return the messages that have waited for it."""
+    """Undo `admit`, as the agent does not come; return the messages that have waited for it."""
     container.lifecycle.unreserve(address)
     held = container.dispatcher.held.pop(address, None)
     return () if held is None else held.end()

@@ -33,7 +33,7 @@ class LinkTable(dict[str, "Link"]):
         self._is_closed = False
 
     def add(self, link: Link) -> None:
-        """Take a new link; there has to be room."""
+        """Add a new link; there must be room."""
         self[link.domain] = link
         self.sweep_later()
 

@@ -23,7 +23,7 @@ class ReturnPaths:
         return self._domains.get(sender)
 
     def heard(self, sender: str, domain: str) -> str | None:
-        """Take note of a sending container; return the one before, or the home, None where it is the same."""
+        """Note a sending container; return the one before, or the home, None where it is the same."""
         home = sender.partition("@")[2]
         before = self._domains.get(sender, home)
         if domain == before:
@@ -37,7 +37,7 @@ class ReturnPaths:
         return before
 
     def forget(self, sender: str) -> None:
-        """Take it that an agent sends from its home."""
+        """Assume that an agent sends from its home."""
         self._domains.pop(sender, None)
 
     def lose(self, domain: str) -> None:

@@ -19,7 +19,7 @@ class Carrier(Protocol):
         """Whether nothing will go out any more."""
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message; return what has no room now, if anything."""
+        """Accept a message; return what has no room now, if anything."""
 
     async def room(self, receiver: str) -> None:
         """Wait for room on the way to a receiver."""
@@ -37,7 +37,7 @@ class RemoteSink:
         self.address = receiver
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
+        """Accept a message; return False if there is no room now."""
         self._ahead = self._carrier.post(message, self.address) or ()
         return not self._ahead
 

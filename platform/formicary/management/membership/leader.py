@@ -75,7 +75,7 @@ class MembershipLeader(Membership):
     def _take_known(
         self, sender: str, incarnation: int, version: Version, members: Mapping[str, int], now: float
     ) -> None:
-        """Take over what a member knows of the time before this container was started."""
+        """Adopt what a member knows from before this container started."""
         if self._is_own(version):
             self._take_beat(sender, incarnation, version, now)
             return

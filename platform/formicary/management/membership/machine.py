@@ -71,7 +71,7 @@ class Membership:
         return domain in self._announced or domain == self._domain
 
     def tick(self, now: float) -> None:
-        """Let time pass."""
+        """Handle the passing of time."""
         late = now - self._ticked_at
         self._ticked_at = now
         if late > _STANDSTILL:  # what came meanwhile has not been read
@@ -91,7 +91,7 @@ class Membership:
         raise NotImplementedError
 
     def receive(self, sender: str, payload: bytes | memoryview, now: float) -> None:
-        """Take what another container, whose domain is proven, has sent.
+        """Handle a payload of another container, whose domain is authenticated.
 
         Raises:
             ValueError: it is no news of members; nothing has changed.
@@ -106,7 +106,7 @@ class Membership:
         self._take(sender, news, now)
 
     def leave(self) -> None:
-        """Tell others that this container stops. Nothing may be called afterwards."""
+        """Tell others that this container stops; call nothing afterwards."""
         raise NotImplementedError
 
     def _take(self, sender: str, news: News, now: float) -> None:

@@ -42,7 +42,7 @@ class Listener(Protocol):
         """Called when another container is not a member any more."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take a control message of its counterpart in another container; ValueError if it is none."""
+        """Handle a control message of another container; ValueError if it is invalid."""
 
 
 class Members:
@@ -77,7 +77,7 @@ class Members:
         return self._state.members
 
     def listen(self, listener: Listener) -> None:
-        """Tell a listener of members from now on, first of those that are there."""
+        """Notify a listener of members, first of those that are there."""
         self._listeners[listener.channel] = listener
         for domain, incarnation in self.all.items():
             if domain in self._open:
@@ -154,7 +154,7 @@ class Members:
             callback(domain)
 
     def on_control(self, domain: str, channel: str, payload: bytes) -> None:
-        """Take a control message of another container; ValueError if it is none of this channel."""
+        """Handle a control message of another container; ValueError if it is not of this channel."""
         if channel == CHANNEL:
             self._state.receive(domain, payload, self._loop.time())
             self._perform()

@@ -60,7 +60,7 @@ class Move(_Placed, frozen=True, kw_only=True, tag="move"):
 
 
 class Clone(_Placed, frozen=True, kw_only=True, tag="clone"):
-    """Have a copy of an agent begin, under another name.
+    """Start a copy of an agent, under another name.
 
     Args:
         agent: the name of the one that is copied, in any form.
@@ -111,7 +111,7 @@ class Places(Caller):
         await self.perform(make_request(Move, agent=check_receiver(name), container=to, timeout=timeout))
 
     async def retract(self, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
-        """Have an agent come to this container; arguments and errors as of `move`.
+        """Move an agent to this container; arguments and errors as of `move`.
 
         To a guest nobody can come: there it is the platform's container that is meant.
         """

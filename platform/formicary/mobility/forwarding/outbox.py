@@ -1,4 +1,4 @@
-"""What a container tells others about the ways to agents that have moved, and again where it could not."""
+"""Messages to other containers about the ways to agents that have moved, with retries."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
 
 class Outbox:
-    """Tells other containers, in order, what they are to know.
+    """Sends messages to other containers, in order.
 
     Args:
         transport: what reaches them.
-        is_member: whether a container is a member of the platform: others are told nothing.
-        on_end: called where a container cannot be told, and nothing is under way to it.
+        is_member: whether a container is a member of the platform; others are sent nothing.
+        on_end: called if a container cannot be reached, and nothing is under way to it.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Outbox:
         self._timer: asyncio.TimerHandle | None = None
 
     def tell(self, domain: str, news: News) -> None:
-        """Tell another container something, behind all messages that go there."""
+        """Send another container a message, behind all others to it."""
         unsent = self._unsent.setdefault(domain, [])
         if isinstance(news, Moved) and not self._is_member(domain):
             if len(unsent) < _UNSENT:  # a guest never becomes a member, and does not know these messages
@@ -49,12 +49,12 @@ class Outbox:
         self._send(domain)
 
     def joined(self, domain: str) -> None:
-        """Tell a container that is a member now what it could not be told."""
+        """Send a container that is a member now what it could not be sent."""
         if self._unsent.get(domain):
             self._send_again()
 
     def ended(self, domain: str) -> None:
-        """Forget what a container was to be told, as the link to it has ended."""
+        """Drop what was to be sent to a container, as the link to it has ended."""
         self._unsent.pop(domain, None)
 
     def _send(self, domain: str) -> None:
@@ -74,7 +74,7 @@ class Outbox:
             self._send(domain)
 
     def close(self) -> None:
-        """Try nothing again."""
+        """Stop retrying."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

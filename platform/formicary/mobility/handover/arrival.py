@@ -176,7 +176,7 @@ class Arrivals:
     # -- what the home says ---------------------------------------------------------------------------------
 
     def decided(self, origin: str, event: Decided) -> None:
-        """Take what the home has decided: here, if it is this container, or asked as the source is lost."""
+        """Handle the home's decision: made here, or asked for as the source is lost."""
         address = event.address
         arrival = self._arrivals.get(address)
         if arrival is None or arrival.number != event.number or arrival.home != origin or arrival.is_waking:
@@ -241,11 +241,11 @@ class Arrivals:
     # -- what is known --------------------------------------------------------------------------------------
 
     def __contains__(self, address: str) -> bool:
-        """Tell whether an agent is on its way here."""
+        """Return whether an agent is on its way here."""
         return address in self._arrivals
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Tell whether another container is the source or the home of an agent that is on its way here."""
+        """Return whether another container is the source or the home of an agent that is on its way here."""
         return any(domain in {it.source, it.home} for it in self._arrivals.values())
 
     def ready(self, home: str) -> Iterator[tuple[str, int]]:

@@ -44,11 +44,11 @@ class ClusterView:
             self.strangers.add(domain)
 
     def is_dead(self, domain: str, incarnation: int) -> bool:
-        """Tell whether an incarnation of a container is known to be no more: a later one is there."""
+        """Return whether an incarnation of a container is known to be no more: a later one is there."""
         return self.members.get(domain, incarnation) != incarnation
 
     def is_there(self, domain: str, incarnation: int) -> bool:
-        """Tell whether that incarnation of a container can be told something."""
+        """Return whether that incarnation of a container can be told something."""
         return self.members.get(domain) == incarnation
 
 

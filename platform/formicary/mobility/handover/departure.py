@@ -149,7 +149,7 @@ class Departures:
     # -- what others say ------------------------------------------------------------------------------------
 
     def prepared(self, origin: str, event: Prepared) -> None:
-        """Take that the destination is ready, or does not want the agent."""
+        """Handle that the destination is ready, or refuses the agent."""
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             if event.refusal is None:
@@ -174,7 +174,7 @@ class Departures:
                 self._take_back(address, departure)
 
     def decided(self, origin: str, event: Decided) -> None:
-        """Take what the home has decided."""
+        """Handle the home's decision."""
         address = event.address
         departure = self._departures.get(address)
         if departure is None or departure.number != event.number or departure.home != origin:
@@ -204,7 +204,7 @@ class Departures:
                     self._leave(address, departure)
 
     def started(self, origin: str, event: Status) -> None:
-        """Take that the destination has started the agent, or ended one that was killed."""
+        """Handle that the destination has started the agent, or ended one that was killed."""
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             return
@@ -228,7 +228,7 @@ class Departures:
                     self._meet_again(address, departure)
 
     def take_back(self, domain: str) -> list[tuple[str, int]]:
-        """Take back the decision on this home's agents that are still here, bound for a lost container.
+        """Revoke the decision on this home's agents that are still here, bound for a lost container.
 
         Nobody else knows yet that they were to.
 
@@ -269,11 +269,11 @@ class Departures:
     # -- what is known --------------------------------------------------------------------------------------
 
     def __contains__(self, address: str) -> bool:
-        """Tell whether an agent is on its way out, or has left and was not said to have been started."""
+        """Return whether an agent is on its way out, or has left and was not said to have been started."""
         return address in self._departures
 
     def is_leaving(self, address: str, number: int) -> bool:
-        """Tell whether an agent is to be taken apart, as `Leave` has said; it may have perished meanwhile."""
+        """Return whether to dissolve an agent, as `Leave` has said; it may have perished meanwhile."""
         departure = self._departures.get(address)
         is_same = departure is not None and departure.number == number
         return is_same and departure is not None and departure.state is _State.LEAVING
@@ -304,7 +304,7 @@ class Departures:
         return departure.place, what
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Tell whether another container is the destination or the home of an agent on its way out."""
+        """Return whether another container is the destination or the home of an agent on its way out."""
         return any(domain in {it.place, it.home} for it in self._departures.values())
 
     def in_doubt(self, home: str) -> Iterator[tuple[str, int]]:

@@ -67,7 +67,7 @@ class Draining:
         self._waiting.pop(address, None)
 
     def flushed(self, origin: str, event: Flush) -> None:
-        """Take the answer of another container."""
+        """Handle the answer of another container."""
         if self._under_way.get(event.number, ("", ()))[0] == origin:
             self._end(event.number)
 

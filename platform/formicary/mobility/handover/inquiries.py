@@ -45,11 +45,11 @@ class Inquiries:
         self._greeted: set[str] = set()
 
     def __contains__(self, event: Ask) -> bool:
-        """Tell whether a hand-over is inquired about."""
+        """Return whether a hand-over is inquired about."""
         return (event.address, event.number) in self._inquiries
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Tell whether a container is the source or the destination of one."""
+        """Return whether a container is the source or the destination of one."""
         return any(domain in {it.ask.source, it.ask.place} for it in self._inquiries.values())
 
     # -- what others say ------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Inquiries:
         self._consider(key)
 
     def have(self, origin: str, event: Status) -> bool:
-        """Take what a destination knows of a hand-over; return whether it is one that is inquired about."""
+        """Handle what a destination knows of a hand-over; return whether it was asked about."""
         key = event.address, event.number
         inquiry = self._inquiries.get(key)
         if inquiry is None or inquiry.ask.place != origin:
@@ -147,7 +147,7 @@ class Inquiries:
             self._greet(ask.source)  # it may have nothing any more, and not say so by itself
 
     def _has_moved_on(self, ask: Ask) -> bool:
-        """Tell whether an agent is to leave another container by a later hand-over than one asked about."""
+        """Return whether an agent is to leave another container by a later hand-over than one asked about."""
         return any(
             address == ask.address
             and number > ask.number
@@ -158,7 +158,7 @@ class Inquiries:
         )
 
     def _have_all_said_what_they_have(self) -> bool:
-        """Tell whether all others have said what they have since they are known; ask those who have not."""
+        """Return whether all others have said what they have since they are known; ask those who have not."""
         silent = set(self._cluster_view.listed()) - self._heard - {self._cluster_view.domain}
         for domain in sorted(silent):
             self._greet(domain)

@@ -97,7 +97,7 @@ class Ledger:
         self.answer(origin, event, moves=outcome)
 
     def _has_taken_back(self, origin: str, event: Ask) -> bool:
-        """Tell whether a source has an agent still that it was to leave by an earlier hand-over.
+        """Return whether a source has an agent still that it was to leave by an earlier hand-over.
 
         It has said so, as `started`, which has not come.
         """
@@ -149,7 +149,7 @@ class Ledger:
         return False if record.number > event.number or record.refused == event.number else None
 
     def _can_move(self, event: Ask) -> bool:
-        """Tell whether an agent is where its source says, and its destination is alive."""
+        """Return whether an agent is where its source says, and its destination is alive."""
         own = self._cluster_view
         if not own.is_there(event.place, event.incarnation):
             return False
@@ -188,7 +188,7 @@ class Ledger:
                 own.tell(event.source, Hello())  # it may have ended there, and have said so before
 
     def started(self, origin: str, event: Status) -> None:
-        """Take that an agent runs where it was to go, as its source has said."""
+        """Record that an agent runs at its destination, as its source has said."""
         address, number = event.address, event.number
         source = origin, self._cluster_view.members[origin]
         is_back = self._unheard.get(address, {}).get(source) == number - 1  # it has not left after all
@@ -196,7 +196,7 @@ class Ledger:
         self._take_started(origin, address, number, is_back=is_back)
 
     def _take_started(self, origin: str, address: str, number: int, *, is_back: bool = False) -> None:
-        """Take that a container has started an agent; if another has its name by now, that one is to end."""
+        """Record that a container has started an agent; end it if another has its name by now."""
         own = self._cluster_view
         if origin != own.domain and not is_back and self._is_over(address, number):
             self._end(origin, address, number)
@@ -210,7 +210,7 @@ class Ledger:
             self._end(origin, address, number)
 
     def have(self, origin: str, event: Status) -> None:
-        """Take the state of an agent in a container that was asked for it, or has started it."""
+        """Record the state of an agent in a container that was asked for it, or has started it."""
         if self._inquiries.have(origin, event) and event.state is not State.STARTED:
             return
         record = self._records.get(event.address)
@@ -221,13 +221,13 @@ class Ledger:
             self._take_started(origin, event.address, event.number)
 
     def gone(self, origin: str, event: Status) -> None:
-        """Take that an agent has ended, or has left for another container."""
+        """Record that an agent has ended, or has left for another container."""
         record = self._records.get(event.address)
         if record is not None and record.place == origin and record.number <= event.number:
             self._free(event.address)
 
     def hosting(self, origin: str, event: Hosting) -> None:
-        """Take what a container has of this home's agents: all of it."""
+        """Record all that a container has of this home's agents."""
         own = self._cluster_view
         known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
         known |= {address for address, *_ in event.left}
@@ -270,7 +270,7 @@ class Ledger:
     def _take_claim(
         self, address: str, number: int, place: str, incarnation: int, *, is_started: bool = True
     ) -> bool:
-        """Take that an agent is at a place; return False if another has its name, or it was moved since."""
+        """Record that an agent is at a place; return False if another has its name, or it was moved since."""
         record, own = self._records.get(address), self._cluster_view
         if own.is_dead(place, incarnation):
             return True
@@ -291,13 +291,13 @@ class Ledger:
         return True
 
     def has_another(self, address: str, number: int) -> bool:
-        """Tell whether a name is another agent's by now than that of a hand-over that began elsewhere."""
+        """Return whether a name is another agent's by now than that of a hand-over that began elsewhere."""
         record = self._records.get(address)
         is_later = record is not None and record.number // LIFE > number // LIFE  # one that may come back
         return is_later or self._lives_here(address)
 
     def _is_over(self, address: str, number: int) -> bool:
-        """Tell whether an agent has ended that has begun to move in this process's time: it was on record.
+        """Return whether an agent has ended that has begun to move in this process's time: it was on record.
 
         What is said of it was said before, and has come late.
         """
@@ -325,7 +325,7 @@ class Ledger:
         self._inquiries.lost(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Tell whether agents of this home are in another container, or were to go there."""
+        """Return whether agents of this home are in another container, or were to go there."""
         return domain in self._at or self._inquiries.has_to_do_with(domain)
 
     # -- the book -------------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ class Ledger:
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:
-    """Tell whether a record is of a later time than the claim that the agent is at a place."""
+    """Return whether a record is of a later time than the claim that the agent is at a place."""
     if record.number != number:
         return record.number > number
     return record.place != place and not record.is_lost

@@ -92,7 +92,7 @@ class HandOver:
         return self._cluster_view.outgoing
 
     def reaches(self, domain: str) -> bool:
-        """Tell whether another container can be told something now."""
+        """Return whether another container can be told something now."""
         return domain in self._cluster_view.members
 
     def take_envelopes(self, domain: str) -> list[bytes]:
@@ -143,7 +143,7 @@ class HandOver:
         self._settle()
 
     def hosts(self, home: str) -> bool:
-        """Tell whether an agent of another home lives here."""
+        """Return whether an agent of another home lives here."""
         return any(home_of(address) == home for address in self._numbers)
 
     def _has_to_do_with(self, domain: str) -> bool:
@@ -151,7 +151,7 @@ class HandOver:
         return self.hosts(domain) or any(part.has_to_do_with(domain) for part in parts)
 
     def _say_again(self, domain: str) -> None:
-        """Tell another container what it may have missed, the questions first."""
+        """Repeat to another container what it may have missed, questions first."""
         self.departures.draining.say_again(domain)
         self.departures.joined(domain)
         self.arrivals.joined(domain)
@@ -174,7 +174,7 @@ class HandOver:
         self.departures.draining.session_ended(domain)
 
     def receive(self, origin: str, payload: bytes | memoryview) -> None:
-        """Take what another container has told.
+        """Handle a payload of another container.
 
         Args:
             origin: the domain of that container, proven.

@@ -205,7 +205,7 @@ class Connections:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain, again=True)
 
     def _receive_joined(self, link: Link, frame: bytes) -> None:
-        """Take a frame where there is no server: it may be for another container, or from another one."""
+        """Handle a frame without a server: it may be for, or from, a third container."""
         if not frame or frame[0] < PASS_ON:
             link.receive(frame)
             return

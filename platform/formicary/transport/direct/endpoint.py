@@ -133,7 +133,7 @@ class DirectEndpoint:
         self._peers.expect(peer, offer.certificate)
 
     def forget(self, peer: str) -> None:
-        """Take no connections from `peer` until it is offered a new key and expected again."""
+        """Accept no connections from `peer` until it is offered a new key and expected again."""
         self._peers.forget(peer)
 
     def _addresses(self) -> dict[str, Any]:

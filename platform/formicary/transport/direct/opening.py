@@ -95,7 +95,7 @@ class DiallerOpening(_Opening):
         return self._hello
 
     def received(self, data: bytes) -> bytes:
-        """Take what the acceptor says; return what to answer.
+        """Handle the acceptor's message; return the answer.
 
         Raises:
             AuthenticationError: it is not who it should be, or it knows us otherwise.
@@ -185,7 +185,7 @@ class AcceptorOpening(_Opening):
         self._by_token = False
 
     def received(self, data: bytes) -> bytes:
-        """Take what the dialler says; return what to answer. OpeningError if it is not let in."""
+        """Handle the dialler's message; return the answer. OpeningError if it is refused."""
         self.rest += data
         answer = b""
         if not self._key:

@@ -43,7 +43,7 @@ class PeerKeys:
         return known.key
 
     def expect(self, peer: str, certificate: bytes) -> None:
-        """Take only this certificate (DER) from `peer` from now on; AuthenticationError if it is none."""
+        """Accept only this certificate (DER) from `peer` from now on; AuthenticationError if it is none."""
         known = self._known.get(peer)
         if self._context is None or (known and known.certificate == certificate):
             return

@@ -107,7 +107,7 @@ class Arrivals:
             )
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
-        """Take what is no message: an order, or nothing that could be."""
+        """Handle an entry that is no message: an order, or invalid."""
         if isinstance(error, _STRANGE):
             self._take_strange(entry)
             return
@@ -130,7 +130,7 @@ class Arrivals:
             self._link.drop(str(error))
 
     def _take_strange(self, entry: Entry) -> None:
-        """Take a message for an agent that is not here, or of one that the other end may not speak for."""
+        """Handle a message for an agent that is not here, or from one that the other end cannot speak for."""
         receivers = AllNames(self._container.domain)
         try:
             try:

@@ -150,7 +150,7 @@ class FailureDetector:
         return self._ping
 
     def pong(self, number: int, now: float) -> int | None:
-        """Take an answer; return up to which number frames should have come before it, None if it is late."""
+        """Handle an answer; return the number of frames that should precede it, None if it is late."""
         if number != self._ping or self._pinged_at is None:
             return None
         self.rtt = now - self._pinged_at

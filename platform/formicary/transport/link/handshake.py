@@ -58,7 +58,7 @@ class Handshake:
         return True
 
     def forget(self) -> None:
-        """Take no answer to what was asked before."""
+        """Ignore answers to earlier questions."""
         self._nonce = 0
 
     def is_hello_due(self, now: float) -> bool:

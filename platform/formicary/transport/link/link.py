@@ -218,7 +218,7 @@ class Link:
             self._path.send(frame)
 
     def connect(self) -> None:
-        """Look for the other container: something waits for it, or it may have been restarted."""
+        """Look for the other container, as something waits for it, or it may have been restarted."""
         if not self.owner.is_closed:
             self.session.connect(self._now())
             self.session.ask(self._now())

@@ -75,7 +75,7 @@ class Outbox:
         """Whether something waits here that was kept though there was no room: failures of messages."""
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message with one receiver, who is there; return where it waits if there is no room now.
+        """Accept a message with one receiver; return where it waits if there is no room now.
 
         MessageTooLargeError if it is too large for the link.
         """
@@ -94,7 +94,7 @@ class Outbox:
         return None
 
     def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for one of its receivers, as `accept`."""
+        """Accept a message for one of its receivers, as `accept`."""
         if not self.has_room:
             return (self._link.sink_for(receiver),)
         if len(message.body) > _WEIGHED:
@@ -108,7 +108,7 @@ class Outbox:
         return None
 
     def keep(self, message: Message, receiver: str) -> bool:
-        """Take a message even if there is no room; return False if too many wait already."""
+        """Accept a message even if there is no room; return False if too many wait already."""
         if len(self._letters) >= _KEPT or self._weight > _KEPT_BYTES:
             return False
         self._weight += sum(len(text) for text in astuple(message) if isinstance(text, str | bytes))
@@ -183,7 +183,7 @@ class Outbox:
             self.stop()
 
     def stop(self) -> None:
-        """Take no more messages, until `open`."""
+        """Accept no more messages until `open`."""
         self.has_room = False
         self._room.clear()
         if not self._is_scheduled:
@@ -258,14 +258,14 @@ class Outbox:
             self._link.failures.reject(message, receiver, MessageTooLargeError(reason))
 
     def withdraw_from(self, receiver: str) -> list[Message]:
-        """Take out what waits for one receiver."""
+        """Remove what waits for one receiver."""
         messages = [message for message, to in self._letters if to == receiver]
         if messages:
             self._letters = [letter for letter in self._letters if letter[1] != receiver]
         return messages
 
     def withdraw(self) -> list[Letter]:
-        """Take out what waits."""
+        """Remove what waits."""
         letters, self._letters = self._letters, []
         self._weight = 0
         self.has_failures = False

@@ -28,7 +28,7 @@ class PausedReceiver:
         self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
 
     def put(self, message: Message) -> bool:
-        """Take a message if the receiver may be sent some again; return False if not."""
+        """Accept a message if the receiver may be sent some again; return False if not."""
         if not self._free.is_set():
             return False
         self._ahead = self._post(message, self.address) or ()

@@ -118,14 +118,14 @@ class Receipts:
             self._waiting.watch(self, in_haste=True)
 
     def finish(self) -> None:
-        """Tell what can be told now, as there is no later."""
+        """Send the last receipts."""
         if self.is_wanted:
             self._waiting.look_at_once(self)
 
     # -- for the watch --------------------------------------------------------------------------------------
 
     def look(self, waiting: Mapping[int, object]) -> int:
-        """Take off what does not wait any more, and tell the other end; return how much is left to tell."""
+        """Drop what no longer waits, and tell the other end; return how much is left to tell."""
         if self._open:
             self._open = {number: each for number, each in self._open.items() if id(each) in waiting}
         arrived, self.arrived, self.due_at = self.arrived, array("Q"), 1

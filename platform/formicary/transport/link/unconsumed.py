@@ -61,7 +61,7 @@ class Unconsumed:
             self.is_full = True
 
     def settle(self, receipt: Receipt) -> None:
-        """Take what the other end says; ValueError, and nothing has changed, if it cannot be."""
+        """Handle a receipt; ValueError, with nothing changed, if it is invalid."""
         if not self._known <= receipt.upto <= self._count:
             raise ValueError(
                 f"a receipt for the messages up to {receipt.upto}, where {self._known} were told of and "
@@ -119,7 +119,7 @@ class Unconsumed:
         self.is_full = self.size >= LIMIT_BYTES or len(self) >= LIMIT
 
     def withdraw(self, most: int | None = None) -> list[Any]:
-        """Take out at least `most` messages, or all, as batches: what was left open, and then the oldest."""
+        """Remove at least `most` messages, or all, as batches: what was left open, and then the oldest."""
         taken: list[Any] = [[message for message, _ in self._open.values()]] if self._open else []
         count = len(self._open)
         self.size -= sum(size for _, size in self._open.values())

@@ -175,7 +175,7 @@ class XmppConnection:
             self.write(b"".join((head, b64encode(frame), _FRAME_END)))
 
     def on_frame(self, origin: str, text: bytes) -> None:
-        """Take a frame's text from an address."""
+        """Handle a frame's text from an address."""
         domain = self._domain_of(origin)
         if domain is None:
             self._router.drop(
@@ -197,7 +197,7 @@ class XmppConnection:
         return self._domains[origin]
 
     def on_bounce(self, origin: str, reason: str, *, is_away: bool) -> bool:
-        """Take note that what is no plain message came back; return whether that is about a container.
+        """Note that what is no plain message came back; return whether that is about a container.
 
         `is_away` is whether the reason is the container's, and not a server's on the way.
         """
@@ -216,7 +216,7 @@ class XmppConnection:
     # -- plain messages -------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an address outside the platform; as `Router.post`."""
+        """Accept a message for an address outside the platform; as `Router.post`."""
         if not isinstance(self._server, ServerAddress):
             name = self._container.name
             error = InvalidMessageError(

@@ -118,7 +118,7 @@ class XmppStream(asyncio.Protocol):
 
     @abstractmethod
     def _negotiate(self, element: Element) -> None:
-        """Take what the server says before it has accepted the container."""
+        """Handle the server's stanzas until it has accepted the container."""
 
     def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
         """Return what a stream error means that has a meaning of its own here."""

@@ -1,4 +1,4 @@
-"""Agents that come to a container: what the hand-over says, done at the destination."""
+"""Agents that arrive in a container: performs the instructions of hand-overs at the destination."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.mobility")
 
-_BROUGHT: Final = 100_000  # messages that wait until an agent has started that brings them along
+_BROUGHT: Final = 100_000  # messages that may wait until their agent has started
 
 _read_parcel = msgspec.msgpack.Decoder(Parcel).decode
 
@@ -47,14 +47,14 @@ class _Guest(msgspec.Struct, frozen=True):
 
 
 class Arriving:
-    """Makes agents that come to one container, and starts them.
+    """Creates and starts the agents that arrive in one container.
 
     Args:
         container: the container.
         machine: its hand-overs.
         places: where agents are that have moved.
-        attached_state: returns what takes over what the services are to have of agents.
-        home_classes: what is known of those whose home this is.
+        attached_state: returns what adopts agents' registrations.
+        home_classes: what is known of agents of this home.
         act: runs pending instructions.
     """
 
@@ -75,8 +75,8 @@ class Arriving:
         self._home_classes = home_classes
         self._act = act
         self._ready: dict[str, _Guest] = {}
-        self._incomplete: dict[str, Wake] = {}  # of those that begin when what they bring along has come
-        # Those whose after_move() runs, and since when, by the time of day.
+        self._incomplete: dict[str, Wake] = {}  # of agents that start when their messages have arrived
+        # Agents whose after_move() is running, and since when, by the time of day.
         self._hooks: dict[str, tuple[asyncio.Task[None], float]] = {}
         self._killed: set[str] = set()  # among these
         self._time = wall_time()
@@ -84,7 +84,7 @@ class Arriving:
     # -- what the hand-over says ----------------------------------------------------------------------------
 
     def build(self, build: Build) -> None:
-        """Make an agent without starting it, or refuse it."""
+        """Create an agent without starting it, or refuse it."""
         address, number = build.address, build.number
         try:
             guest = self._make(build)
@@ -119,7 +119,7 @@ class Arriving:
         """Accept a message that follows an agent which is about to start."""
         held = self._container.dispatcher.held[address]
         if len(held.messages) < _BROUGHT:
-            held.messages.append(message)  # more than a mailbox takes, where it had several
+            held.messages.append(message)  # more than one mailbox holds, if it had several
         else:
             reason = (
                 f"too many messages are waiting for {address} to start in container {self._container.name}"
@@ -127,7 +127,7 @@ class Arriving:
             self._container.dispatcher.add_dead_letter(message, reason, address)
 
     def wake(self, wake: Wake) -> None:
-        """Start an agent that was made: now, or when all has come that it brings along."""
+        """Start an agent that was created: now, or when all its messages have arrived."""
         if wake.brings or _has_hook(self._ready[wake.address].agent):  # else it starts at once
             self._places.starts(wake.address, wake.source, partial(self._take, wake.address))
         if wake.brings:
@@ -136,13 +136,13 @@ class Arriving:
             self._start(wake)
 
     def complete(self, complete: Complete) -> None:
-        """Start an agent, as all has come that it brings along."""
+        """Start an agent, as all its messages have arrived."""
         wake = self._incomplete.pop(complete.address, None)
         if wake is not None:
             self._start(wake)
 
     def link_ended(self, domain: str) -> None:
-        """Start what has come from a container from which nothing more comes now."""
+        """Start the agents from a container from which nothing more arrives now."""
         if self._incomplete:
             for address, wake in tuple(self._incomplete.items()):
                 if wake.source == domain:
@@ -204,14 +204,14 @@ class Arriving:
             self._machine.ended(address)
 
     def discard(self, discard: Discard) -> None:
-        """Forget an agent that was made."""
+        """Forget an agent that was created."""
         guest = self._ready.get(discard.address)
         if guest is None or guest.number != discard.number:
             return
         self._dismiss(discard.address, f"did not arrive in container {self._container.name}")
 
     def _dismiss(self, address: str, what: str) -> None:
-        """Forget an agent that was made; `what` became of it fails what has waited for it."""
+        """Forget an agent that was created, and fail what has waited for it with the reason `what`."""
         del self._ready[address]
         self._incomplete.pop(address, None)
         for message in dismiss(self._container, address):
@@ -219,7 +219,7 @@ class Arriving:
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:
-        """End an agent that lives here or is about to."""
+        """End an agent that lives here or is about to start."""
         address = terminate.address
         agent = self._container.dispatcher.agents.get(address)
         wake = self._incomplete.get(address)
@@ -236,18 +236,18 @@ class Arriving:
             self._kill(address)
 
     def _kill(self, address: str) -> asyncio.Task[None]:
-        """End an agent whose after_move() runs; return what is over when it has ended."""
+        """End an agent whose after_move() is running; return the task to wait for."""
         self._killed.add(address)
         task = self._hooks[address][0]
         task.cancel()
         return task
 
     async def kill(self, address: str) -> None:
-        """End an agent whose after_move() runs."""
+        """End an agent whose after_move() is running."""
         await asyncio.wait([self._kill(address)])
 
     def transit(self, address: str) -> Transit | None:
-        """Return since when the after_move() of an agent runs; None if it does not."""
+        """Return since when an agent's after_move() is running; None if it is not."""
         if (hook := self._hooks.get(address)) is None:
             return None
         return transit_of(self._container.domain, hook[1], "its after_move()")
@@ -264,7 +264,7 @@ def _has_hook(agent: Agent | MicroAgent) -> bool:
 
 
 def _why_ended(agent: Agent | MicroAgent) -> str:
-    """Return why an agent has ended before its after_move() was done."""
+    """Return why an agent has ended before its after_move() returned."""
     failure = agent.last_failure
     if failure is None or failure.part != "after_move":
         return "it was stopped before its after_move() finished"

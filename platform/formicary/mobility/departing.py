@@ -1,4 +1,4 @@
-"""Agents that leave a container: what the hand-over says, done at the source."""
+"""Agents that leave a container: performs the instructions of hand-overs at the source."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.mobility")
 
-_AGAIN: Final = 0.05  # s between two looks whether a destination can be told something again
-_LARGEST_PARCEL: Final = LARGEST - (1 << 14)  # a link takes 16 MiB at once, names and numbers among them
-_AT_ONCE: Final = 64  # agents that set out in one turn of the loop
+_AGAIN: Final = 0.05  # s between two checks whether a destination can be reached again
+_LARGEST_PARCEL: Final = LARGEST - (1 << 14)  # a link accepts 16 MiB at once, including names and numbers
+_AT_ONCE: Final = 64  # agents that may set out in one turn of the loop
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
     Args:
         snapshot: the agent.
-        attached_state: what the services of the platform have of it, as plain data.
+        attached_state: its registrations at the platform's services, as plain data.
     """
 
     snapshot: msgspec.Raw
@@ -54,10 +54,10 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 
 class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What the container says where an agent was started; nothing where there is nothing to say.
+    """What the destination reports when an agent was started; empty if there is nothing to report.
 
     Args:
-        successor: who has what the agent has registered, as `AttachedState.take_over` returns it.
+        successor: where the agent's registrations are now, as returned by `AttachedState.take_over`.
         end: why it has ended already, as a part of a sentence.
     """
 
@@ -70,7 +70,7 @@ _read_report = msgspec.msgpack.Decoder(Report).decode
 
 
 class _Resting(msgspec.Struct):
-    place: str  # where it is to go
+    place: str  # its destination
     since: float  # by the time of day
     waits_for: str = "its behaviours to reach a resting point"
 
@@ -86,7 +86,7 @@ async def _ask(agent: Agent | MicroAgent, place: str) -> None:
     """Ask an agent to prepare to move.
 
     Raises:
-        MoveError: it does not want to, or cannot.
+        MoveError: it refuses, or cannot.
     """
     try:
         await agent.before_move(place)
@@ -106,7 +106,7 @@ class Departing:
         machine: its hand-overs.
         transport: what reaches the others.
         places: where agents are that have moved.
-        attached_state: returns what has what the services have of agents.
+        attached_state: returns what hands over agents' registrations.
         act: runs pending instructions.
     """
 
@@ -128,13 +128,11 @@ class Departing:
         self._act = act
         self._departures: dict[str, _Departure] = {}
         self._time = wall_time()
-        self._resting: dict[str, _Resting] = {}  # those that come to rest
-        self._settled: dict[
-            str, int
-        ] = {}  # by domain: how many messages are where they should, or are told of
+        self._resting: dict[str, _Resting] = {}  # those that are coming to rest
+        self._settled: dict[str, int] = {}  # by domain: how many messages have arrived, or were reported
         self._draining: list[tuple[Drained, Undrained]] = []
         self._leaving: list[Leave] = []
-        self._waiting: asyncio.Task[None] | None = None  # for what holds these up
+        self._waiting: asyncio.Task[None] | None = None  # for what these wait for
         self._limiter = Limiter(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -169,7 +167,7 @@ class Departing:
             try:
                 resting.waits_for = "messages that it sent earlier to arrive"
                 if undrained := self._places.drains.begin({address}):
-                    # What goes out only then, nobody would wait for.
+                    # Nobody would wait for what goes out only then.
                     await self._places.drains.drain(undrained)
                     check_is_at_rest(agent)
                 if strangers := self._strangers():
@@ -207,22 +205,22 @@ class Departing:
         return departure
 
     def _unsettled(self, counts: Mapping[str, int]) -> Collection[str]:
-        """Return the domains of containers that something was sent to since an agent has left last.
+        """Return the domains of containers that were sent something since an agent last left.
 
-        Though they have confirmed it, they may not have told yet that they have passed it on.
+        They may have acknowledged messages without having said yet that they forwarded them.
         """
         return [domain for domain, count in counts.items() if count != self._settled.get(domain, 0)]
 
     def _strangers(self) -> Collection[str]:
-        """Return the domains of containers where a hand-over cannot ask whether all has arrived: no members.
+        """Return the domains of containers that are not members, so cannot be asked whether all has arrived.
 
-        What was sent to them may wait yet, and the agent overtake it, were they found sooner from elsewhere.
+        The agent could overtake messages to them that still wait.
         """
         unsettled = self._unsettled(self._transport.counts())
         return [domain for domain in unsettled if not self._machine.reaches(domain)]
 
     def transit(self, address: str) -> Transit | None:
-        """Return where an agent goes, since when, and what that waits for; None if it does not leave."""
+        """Return where an agent goes, since when, and what it waits for; None if it is not leaving."""
         status, departure = self._machine.departures.status(address), self._departures.get(address)
         if status is not None and departure is not None:
             return transit_of(status[0], departure.since, status[1])
@@ -231,7 +229,7 @@ class Departing:
         return None
 
     def ended(self, address: str) -> None:
-        """Called when an agent has ended here: if it was to move, it is not to begin elsewhere."""
+        """Called when an agent has ended here: it must not start elsewhere."""
         departure = self._departures.pop(address, None)
         if address in self._machine.departures:
             self._machine.departures.kill(address)
@@ -251,9 +249,9 @@ class Departing:
             departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))
 
     def drained(self, drained: Drained) -> None:
-        """Wait for the ways that an agent's messages to others took: they have told by now what they forward.
+        """Wait until an agent's messages to others have arrived, also where these forward them.
 
-        Before its home decides: what comes for it is held from then on.
+        This precedes the home's decision, from which on messages for the agent are held.
         """
         if (departure := self._departures.get(drained.address)) is not None:
             self._settled.update(departure.counts)
@@ -271,7 +269,7 @@ class Departing:
     def take_apart(self) -> Sequence[Leave]:
         """Remove and return what leaves now.
 
-        Those do whose destination can be told at once to start them, before their messages go there.
+        Only those leave whose destinations can be told to start them before their messages go there.
         """
         self._limiter.turn_ended()
         if not self._leaving:
@@ -290,7 +288,7 @@ class Departing:
             )
 
     async def _wait_for_ways(self) -> None:
-        """Go on with those that can leave when ways are clear, or their destinations can be told."""
+        """Continue with those that can leave, once ways are clear or destinations can be told."""
         drains = self._places.drains
         while self._draining or self._leaving:
             if self._leaving:
@@ -321,7 +319,7 @@ class Departing:
         return unread.messages
 
     def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
-        """Send an agent's messages after it, also those that wait for room; what still comes follows."""
+        """Send an agent's messages after it, also those that wait for room; later ones follow."""
         self._places.left(leave.address, leave.place, messages)
         self._machine.departures.brought(leave.address, leave.number)
 

@@ -1,4 +1,4 @@
-"""Moves agents out of and into one container: plugs the hand-overs into it."""
+"""Moves agents out of and into one container: connects it to the hand-overs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from formicary.mobility.transit import Transit
 
 
-_LOOK: Final = 0.02  # s between two looks whether a container has come
+_LOOK: Final = 0.02  # s between two checks whether a container is there
 _LOOKS: Final = 50
 
 
@@ -60,7 +60,7 @@ class MobilityService:
         incarnation: its own.
         transport: what reaches the others.
         places: where agents are that have moved.
-        is_member: whether a container is a member of the platform: others may say nothing.
+        is_member: whether a container is a member of the platform; payloads of others are refused.
         listed: returns the domains of all members.
         attached_state: returns what hands over what the services have of agents.
         cloning: returns what makes copies of agents.
@@ -122,7 +122,7 @@ class MobilityService:
             Freed: self._freed,
         }
         self._is_due = False
-        # Of this home: what agents have left behind here each time, for who joins it until they end.
+        # The objects that agents of this home left behind, which can be joined until they end.
         self._left: dict[str, set[ref[Agent | MicroAgent]]] = {}
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class MobilityService:
     async def move(self, agent: BaseAgent, to: str) -> None:
         """Move an agent to another container; arguments and errors as of `BaseAgent.move`.
 
-        Cancelled before it was decided, the agent goes on here. Later, it moves all the same.
+        If cancelled before the decision, the agent stays; afterwards it moves all the same.
         """
         place = to if self._machine.reaches(to) else full_domain(agent, to, self._container)
         if (transit := self.transit(agent.address or "")) is not None:
@@ -142,23 +142,23 @@ class MobilityService:
         await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def _look_for(self, place: str) -> None:
-        """Wait for a container that has joined just now, so that there need not be a link to it yet."""
+        """Wait for a container that has just joined, and may not be linked yet."""
         for _ in range(_LOOKS):
             if self._machine.reaches(place):
                 return
             await asyncio.sleep(_LOOK)
 
     async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
-        """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
+        """Start a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
 
     def transit(self, address: str) -> Transit | None:
-        """Return where an agent in transit goes, and what that waits for; None if it does not leave."""
+        """Return where an agent in transit goes, and what it waits for; None if it is not leaving."""
         return self._departing.transit(address) or self._arriving.transit(address)
 
     async def kill(self, address: str) -> None:
-        """End an agent that has come, and whose after_move() runs."""
+        """End an agent that has arrived, and whose after_move() is running."""
         await self._arriving.kill(address)
 
     # -- as a listener of the members -----------------------------------------------------------------------
@@ -170,13 +170,13 @@ class MobilityService:
         self._act()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
+        """Called when another container is no longer a member."""
         self._outbox.forget(domain)
         self._machine.lost(domain)
         self._act()
 
     def link_opened(self, domain: str) -> None:
-        """Called when a link to another container has begun, and nothing has come over it."""
+        """Called when a link to another container has begun, before anything arrives over it."""
         if self._machine.hosts(domain):
             self._places.conflicts.doubt(domain)
 
@@ -214,7 +214,7 @@ class MobilityService:
     # -- what is to be done ---------------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Run pending instructions now, and at the end of the turn what many agents share."""
+        """Run pending instructions now; those that many agents share, at the end of the turn."""
         perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
@@ -252,7 +252,7 @@ class MobilityService:
         if placed.place != self._container.domain:
             self._places.set(placed.address, placed.place)
 
-    def _missing(self, missing: Missing) -> None:  # it may be back
+    def _missing(self, missing: Missing) -> None:  # it may return
         self._places.missing(missing.address)
         self._has_ended(missing.address)
 
@@ -262,14 +262,14 @@ class MobilityService:
         self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
-        """Wake whoever joins the object that an agent of this home left behind here."""
+        """Wake those that join the object that an agent of this home left behind."""
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
 
 
 class NoMobility:
-    """Stands in for the service in a container that is connected to no other.
+    """Replaces the service in a container that is not connected to others.
 
     Args:
         container: the container.
@@ -286,15 +286,15 @@ class NoMobility:
             self._refuse(agent)
 
     async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
-        """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
+        """Start a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
 
     def transit(self, address: str) -> None:
-        """Return None: no agent is on its way."""
+        """Return None: no agent is in transit."""
 
     async def kill(self, address: str) -> None:
-        """Do nothing: no agent comes."""
+        """Do nothing: no agent arrives."""
 
     def _refuse(self, agent: BaseAgent) -> NoReturn:
         raise MoveError(
@@ -304,10 +304,10 @@ class NoMobility:
 
 
 def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
-    """Return the full domain of the container that an agent is to go to.
+    """Return the full domain of a destination.
 
     Raises:
-        MoveError: it is none of the platform.
+        MoveError: it is not of the platform.
     """
     label, dot, platform = to.partition(".")
     try:

@@ -1,4 +1,4 @@
-"""The destination's part of hand-overs, as a state machine: agents that come to this container."""
+"""The destination's part of hand-overs, as a state machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Prepare, Proceed, Query, Targets
 
-_MOST_STARTED: Final = 10_000  # hand-overs of which the source may not know that they are through
+_MOST_STARTED: Final = 10_000  # completed hand-overs whose source may not know it
 
 
 class _Arrival(msgspec.Struct):
@@ -36,42 +36,42 @@ class _Arrival(msgspec.Struct):
     witness: int  # the home's incarnation when the hand-over began
     is_built: bool = False
     is_waking: bool = False
-    is_by_source: bool = False  # whether that has said that it is to be started
+    is_by_source: bool = False  # whether the home has decided that it starts
 
 
 class Arrivals:
-    """The agents that are made ready in one container, or were, and are not known to be started.
+    """The agents that are being prepared, or are ready, and are not known to be started.
 
     Args:
         cluster_view: the container's.
-        number_of: returns the number of the hand-over that has brought an agent that lives here; 0 if it has
-            come by none, None if no such agent lives here.
+        number_of: returns the number of the hand-over that brought an agent that lives here; 0 if none did,
+            None if no such agent lives here.
     """
 
     def __init__(self, cluster_view: ClusterView, number_of: Callable[[str], int | None]) -> None:
         self._cluster_view = cluster_view
         self._number_of = number_of
         self._arrivals: dict[str, _Arrival] = {}
-        # By agent: the hand-over, source and its incarnation, where the home said that it is through.
+        # By agent: hand-over, source and its incarnation, if completed.
         self._started: dict[str, tuple[int, str, int]] = {}
 
     # -- what the container says ----------------------------------------------------------------------------
 
     def built(self, address: str, number: int) -> None:
-        """Called when an agent was made, as `Build` said."""
+        """Called when an agent was created, as `Build` said."""
         arrival = self._arrivals.get(address)
         if arrival is None or arrival.number != number:
             self._cluster_view.instructions.append(Discard(address, number))
             return
         arrival.is_built = True
         own = self._cluster_view
-        if arrival.home == own.domain:  # this container decides itself, and at once
+        if arrival.home == own.domain:  # this container decides, at once
             own.tell(own.domain, self._question(address, arrival, is_ready=True))
         else:
             own.tell(arrival.source, Prepared(address, number))
 
     def refuse(self, address: str, number: int, reason: str) -> None:
-        """Called when an agent is not wanted here, or could not be made."""
+        """Called when an agent is refused here, or could not be created."""
         arrival = self._arrivals.get(address)
         if arrival is not None and arrival.number == number:
             del self._arrivals[address]
@@ -79,11 +79,11 @@ class Arrivals:
             if arrival.home == own.domain:
                 own.tell(
                     own.domain, self._question(address, arrival, is_ready=False)
-                )  # so that it is decided: it stays
+                )  # so the decision is that it stays
             own.tell(arrival.source, Prepared(address, number, reason[:LONGEST_REASON]))
 
     def started(self, address: str, number: int, message: bytes = b"") -> None:
-        """Called when an agent runs, as `Wake` said; `message` is for the services where it comes from."""
+        """Called when an agent runs, as `Wake` said; `message` is for the services at its source."""
         arrival = self._arrivals.get(address)
         if arrival is None or arrival.number != number:
             return
@@ -91,13 +91,13 @@ class Arrivals:
         if arrival.is_by_source:
             self._confirm(arrival.source, address, number, message)
         elif arrival.home != self._cluster_view.domain:
-            # That may be a later process by now than the one that has decided, and not know of it.
+            # That may be a later process than the one that decided, and not know of it.
             self._cluster_view.tell(arrival.home, Status(address, number, State.STARTED))
 
     # -- what the source says -------------------------------------------------------------------------------
 
     def prepare(self, origin: str, event: Prepare) -> None:
-        """Make an agent ready, if it is not."""
+        """Prepare an agent, if it is not ready."""
         address, number = event.address, event.number
         own = self._cluster_view
         arrival = self._arrivals.get(address)
@@ -109,7 +109,7 @@ class Arrivals:
             if number < arrival.number or arrival.is_waking:
                 own.tell(origin, Prepared(address, number, "it is already on its way here"))
                 return
-            if arrival.source != origin and not arrival.is_built:  # else that has been told
+            if arrival.source != origin and not arrival.is_built:  # otherwise it has been told
                 self.refuse(address, arrival.number, "another agent with its name is on its way here")
                 own.instructions.append(Discard(address, arrival.number))
             else:
@@ -120,7 +120,7 @@ class Arrivals:
         own.instructions.append(Build(address, number, origin, event.snapshot))
 
     def proceed(self, origin: str, event: Proceed) -> None:
-        """Take the next step with an agent."""
+        """Cancel, start, complete or kill an agent."""
         address, number = event.address, event.number
         if event.step is Step.START:
             self._start(origin, event)
@@ -137,7 +137,7 @@ class Arrivals:
                 self._cluster_view.instructions.append(Complete(address, number))
 
     def _start(self, origin: str, event: Proceed) -> None:
-        """Start an agent; one that is not ready was started before, and may have ended since."""
+        """Start an agent; one that is not ready was started before."""
         address = event.address
         self._started.pop(address, None)
         arrival = self._arrivals.get(address)
@@ -152,7 +152,7 @@ class Arrivals:
                 self._wake(address, arrival, event.targets, brings=event.brings)
 
     def _kill(self, origin: str, address: str, number: int, arrival: _Arrival | None) -> None:
-        """End an agent that was killed on its way."""
+        """End an agent that was killed in transit."""
         self._started.pop(address, None)
         if arrival is not None:
             if not arrival.is_waking:
@@ -183,7 +183,7 @@ class Arrivals:
             return
         own = self._cluster_view
         if origin == own.domain and own.is_there(arrival.source, arrival.incarnation):
-            own.tell(arrival.source, event)  # which starts it when it is taken apart there
+            own.tell(arrival.source, event)  # which starts it when it is dissolved there
             if event.outcome is Outcome.STAYS:
                 self._discard(address, arrival)
         elif event.outcome is Outcome.MOVES:
@@ -193,7 +193,7 @@ class Arrivals:
             self._discard(address, arrival)
 
     def query(self, origin: str, event: Query) -> None:
-        """Report what is known of a hand-over to its home, which was restarted."""
+        """Report what is known of a hand-over to its restarted home."""
         address, number = event.address, event.number
         arrival = self._arrivals.get(address)
         was_here = False
@@ -211,7 +211,7 @@ class Arrivals:
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container: what was said there before may be lost."""
+        """Called when there is a new link to another container: earlier payloads may be lost."""
         own = self._cluster_view
         for address, arrival in tuple(self._arrivals.items()):
             if not arrival.is_built or arrival.is_waking:
@@ -219,7 +219,7 @@ class Arrivals:
             if domain == arrival.source:
                 if own.is_there(domain, arrival.incarnation):
                     self._say_again(address, arrival)
-                elif domain == arrival.home:  # dead: what it had decided, and what ran there, is gone with it
+                elif domain == arrival.home:  # dead, with its decisions and its agents
                     self._discard(address, arrival)
                 else:
                     self._ask(address, arrival)
@@ -230,7 +230,7 @@ class Arrivals:
                 del self._started[address]
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more: of its agents the home knows the rest."""
+        """Called when another container is gone: homes know what becomes of its agents."""
         for address, arrival in tuple(self._arrivals.items()):
             if domain == arrival.source and not arrival.is_waking:
                 if arrival.is_built:
@@ -241,11 +241,11 @@ class Arrivals:
     # -- what is known --------------------------------------------------------------------------------------
 
     def __contains__(self, address: str) -> bool:
-        """Return whether an agent is on its way here."""
+        """Return whether an agent is arriving."""
         return address in self._arrivals
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Return whether another container is the source or the home of an agent that is on its way here."""
+        """Return whether another container is the source or the home of an arriving agent."""
         return any(domain in {it.source, it.home} for it in self._arrivals.values())
 
     def ready(self, home: str) -> Iterator[tuple[str, int]]:
@@ -253,7 +253,7 @@ class Arrivals:
         return ((address, it.number) for address, it in self._arrivals.items() if it.home == home)
 
     def drop_all(self) -> None:
-        """Forget all, as the container stops; sources that are there are told."""
+        """Forget all agents, as the container stops, and tell their sources."""
         for address, arrival in tuple(self._arrivals.items()):
             self._discard(address, arrival)
             if arrival.home != self._cluster_view.domain and not arrival.is_waking:  # else it has lived here
@@ -296,7 +296,7 @@ class Arrivals:
         self._cluster_view.instructions.append(wake)
 
     def _remember(self, address: str, arrival: _Arrival) -> None:
-        """Remember what the source may ask a later incarnation of the home about."""
+        """Remember what the source may ask a later incarnation of the home."""
         if len(self._started) >= _MOST_STARTED:
             del self._started[next(iter(self._started))]
         self._started[address] = arrival.number, arrival.source, arrival.incarnation

@@ -1,4 +1,4 @@
-"""The source's part of hand-overs, as a state machine: agents that are to leave this container."""
+"""The source's part of hand-overs, as a state machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _State(Enum):
     LEFT = "the destination starts it"
 
 
-# No sets: to hash a state takes longer than to compare it with two others.
+# No sets: hashing a state takes longer than comparing it with two others.
 _UNDECIDED = (_State.PREPARING, _State.READY, _State.HELD)
 _DECIDED = (_State.DECIDED, _State.LEAVING, _State.LEFT)
 
@@ -44,16 +44,16 @@ class _Departure(msgspec.Struct):
     snapshot: bytes
     is_drained: bool = False
     is_killed: bool = False
-    is_refused: bool = False  # whether the destination has stopped that had it ready
-    has_brought: bool = False  # whether it has brought messages along, and they were sent
+    is_refused: bool = False  # whether the destination has stopped with it ready
+    has_brought: bool = False  # whether its messages, if any, were sent
 
 
 class Departures:
-    """The agents that are on their way out of one container. While they are, they are stopped.
+    """The agents that are leaving one container; meanwhile they are stopped.
 
     Args:
         cluster_view: the container's.
-        set_number: notes with which hand-over an agent has come here, as it does not leave after all.
+        set_number: restores the number of the hand-over that brought an agent, as it does not leave.
     """
 
     def __init__(self, cluster_view: ClusterView, set_number: Callable[[str, int], None]) -> None:
@@ -65,7 +65,7 @@ class Departures:
     # -- what is asked for ----------------------------------------------------------------------------------
 
     def obstacle(self, address: str, place: str) -> str | None:
-        """Return why an agent cannot be handed over now, as a sentence; None if it can be tried."""
+        """Return why an agent cannot be handed over now, as a sentence; None if it can."""
         members = self._cluster_view.members
         if address in self._departures:
             return f"it is already on its way to {_name(self._departures[address].place)}"
@@ -81,14 +81,14 @@ class Departures:
     def begin(
         self, address: str, number: int, place: str, snapshot: bytes, unsettled: Collection[str]
     ) -> None:
-        """Hand over an agent that has come to rest; there is no obstacle.
+        """Hand over an agent that has come to rest and has no `obstacle`.
 
         Args:
             address: its full name.
             number: of the hand-over.
             place: the destination's domain.
             snapshot: the agent.
-            unsettled: domains of the containers to which something is under way.
+            unsettled: domains of the containers to which messages are under way.
         """
         members, home = self._cluster_view.members, home_of(address)
         departure = self._departures[address] = _Departure(
@@ -96,15 +96,15 @@ class Departures:
         )
         if self.draining.begin(address, [each for each in unsettled if each != place]):
             self._drained(address)
-        # Nobody decides before all has arrived: it might go on elsewhere, and not hear of what is lost with
-        # this container.
+        # No decision before all has arrived: the agent could continue elsewhere, and never hear of what is
+        # lost with this container.
         if home == place:
             departure.state = _State.HELD
         else:
             self._prepare(address, departure)
 
     def left(self, address: str, targets: Targets, *, brings: bool) -> None:
-        """Called when an agent was taken apart, as `Leave` said, before its messages are sent.
+        """Called when an agent was dissolved, as `Leave` said, before its messages are sent.
 
         Args:
             address: its full name.
@@ -117,16 +117,16 @@ class Departures:
             self._proceed(address, departure, Step.START, targets, brings=brings)
 
     def brought(self, address: str, number: int) -> None:
-        """Called when the messages of an agent that has left were sent, if it brings any."""
+        """Called when the messages of an agent that has left were sent, if there are any."""
         departure = self._departures.get(address)
         is_this = departure is not None and departure.number == number and departure.state is _State.LEFT
         if is_this and departure is not None and departure.has_brought:
             self._proceed(address, departure, Step.BROUGHT)
 
     def kill(self, address: str) -> bool:
-        """End an agent that is on its way, wherever it is; return False if nothing was decided yet.
+        """End an agent in transit, wherever it is; return False if its move was not decided yet.
 
-        It stays then, and can be ended as any. Otherwise what is here of it is to be forgotten.
+        Then it stays, and can be ended like any other; otherwise forget what is here of it.
         """
         departure = self._departures[address]
         if departure.state in _UNDECIDED:
@@ -162,9 +162,9 @@ class Departures:
                 self._have_it_decided(event.address, departure)
 
     def _refused(self, address: str, departure: _Departure, reason: str) -> None:
-        """Keep an agent that the destination does not want; if that is its home, this is the decision.
+        """Keep an agent that the destination refuses; if that is its home, this is the decision.
 
-        Or the destination has stopped, and had the agent ready: it will never start that.
+        Also if the destination has stopped with the agent ready, which it will never start.
         """
         if departure.state in _UNDECIDED or departure.place == departure.home:
             self._stay(address, departure, reason)
@@ -208,7 +208,7 @@ class Departures:
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             return
-        if departure.state is _State.LEFT:  # else it is an answer to what was said before
+        if departure.state is _State.LEFT:  # otherwise it answers something earlier
             self._forget(event.address)
             if not departure.is_killed:
                 settled = Settled(event.address, event.number, origin, event.message)
@@ -217,7 +217,7 @@ class Departures:
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container: what was said there before may be lost."""
+        """Called when there is a new link to another container: earlier payloads may be lost."""
         for address, departure in tuple(self._departures.items()):
             if domain == departure.home and departure.state is _State.IN_DOUBT:
                 self._ask(address, departure)
@@ -230,10 +230,10 @@ class Departures:
     def take_back(self, domain: str) -> list[tuple[str, int]]:
         """Revoke the decision on this home's agents that are still here, bound for a lost container.
 
-        Nobody else knows yet that they were to.
+        Nobody else knows of it yet.
 
         Args:
-            domain: the container, which is not there any more.
+            domain: the container, which is gone.
 
         Returns:
             The agents and their hand-overs.
@@ -247,7 +247,7 @@ class Departures:
         return taken
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more."""
+        """Called when another container is gone."""
         for address, departure in tuple(self._departures.items()):
             if domain == departure.place and departure.state in _UNDECIDED:
                 self.cancel(address, f"container {_name(domain)} was lost before this was decided")
@@ -261,7 +261,7 @@ class Departures:
             self._proceed(address, departure, Step.KILL)
         elif departure.state is _State.LEFT:
             self._proceed(address, departure, Step.START)
-            if departure.has_brought:  # as the destination may have taken this one for lost when it heard so
+            if departure.has_brought:  # as the destination may have taken this container for lost
                 self._proceed(address, departure, Step.BROUGHT)
         elif departure.state is _State.DECIDED:
             self._leave(address, departure)
@@ -269,7 +269,7 @@ class Departures:
     # -- what is known --------------------------------------------------------------------------------------
 
     def __contains__(self, address: str) -> bool:
-        """Return whether an agent is on its way out, or has left and was not said to have been started."""
+        """Return whether an agent is leaving, or has left and is not known to be started."""
         return address in self._departures
 
     def is_leaving(self, address: str, number: int) -> bool:
@@ -281,7 +281,7 @@ class Departures:
     def status(self, address: str) -> tuple[str, str] | None:
         """Return where an agent is going, and what its hand-over waits for; None if there is none.
 
-        The first is the destination's domain, the second what may follow "waits for" in a sentence.
+        The first is the destination's domain, the second follows "waits for" in a sentence.
         """
         departure = self._departures.get(address)
         if departure is None:
@@ -304,11 +304,11 @@ class Departures:
         return departure.place, what
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Return whether another container is the destination or the home of an agent on its way out."""
+        """Return whether another container is the destination or the home of a leaving agent."""
         return any(domain in {it.place, it.home} for it in self._departures.values())
 
     def in_doubt(self, home: str) -> Iterator[tuple[str, int]]:
-        """Iterate over a home's agents of which nobody here knows what was decided."""
+        """Iterate over a home's agents whose decisions are unknown here."""
         return (
             (address, it.number)
             for address, it in self._departures.items()
@@ -316,7 +316,7 @@ class Departures:
         )
 
     def left_for(self, home: str) -> Iterator[tuple[str, int, str, int]]:
-        """Iterate over a home's agents that are another container's, which may not know it yet."""
+        """Iterate over a home's agents that belong to another container, which may not know it yet."""
         return (
             (address, it.number, it.place, it.incarnation)
             for address, it in self._departures.items()
@@ -337,7 +337,7 @@ class Departures:
         self._cluster_view.tell(departure.place, prepare)
 
     def _ask(self, address: str, departure: _Departure) -> None:
-        """Ask the home: for the move where the destination is known to be ready, else for what there is."""
+        """Ask the home: for the move if the destination is ready, else for its decision."""
         own = self._cluster_view
         ask = Ask(
             address, departure.number, own.domain, own.incarnation, departure.place, departure.incarnation,
@@ -350,7 +350,7 @@ class Departures:
             self._cluster_view.instructions.append(Drained(address, departure.number))
 
     def drained(self, address: str, number: int) -> None:
-        """Called when nothing is under way that an agent might overtake, as `Drained` has asked."""
+        """Called when nothing is under way that an agent could overtake, as asked by `Drained`."""
         departure = self._departures.get(address)
         if departure is not None and departure.number == number:
             departure.is_drained = True
@@ -360,7 +360,7 @@ class Departures:
                 self._have_it_decided(address, departure)
 
     def _have_it_decided(self, address: str, departure: _Departure) -> None:
-        """Ask the home for the move: all has arrived, and the destination is ready."""
+        """Ask the home for the move, as all has arrived and the destination is ready."""
         if departure.home == self._cluster_view.domain:
             self._ask(address, departure)
         elif self._cluster_view.is_there(departure.home, departure.witness):
@@ -393,7 +393,7 @@ class Departures:
             self._cluster_view.instructions.append(Stay(address, departure.number, reason))
 
     def _take_back(self, address: str, departure: _Departure) -> None:
-        """Resume an agent here that was another container's, as if it had come back from there."""
+        """Resume an agent that belonged to another container, as if it had returned from there."""
         number = departure.number + 1
         self._cluster_view.tell(departure.home, Status(address, number, State.CONFIRMED))
         if departure.is_killed:

@@ -1,4 +1,4 @@
-"""Find out, in a home that was restarted, about hand-overs that may have been decided before."""
+"""Inquiries of a restarted home about hand-overs that may have been decided before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIFE: Final = 1 << 18
 
 @dataclass(slots=True)
 class _Inquiry:
-    """A hand-over that began before this container was started, so that it may have been decided before."""
+    """A hand-over that began before this container started, and may have been decided."""
 
     ask: Ask
     askers: set[str] = field(default_factory=set)
@@ -29,7 +29,7 @@ class _Inquiry:
 
 
 class Inquiries:
-    """The hand-overs of before that are asked about, and that nobody here knows anything of.
+    """Earlier hand-overs that are asked about, and unknown here.
 
     Args:
         cluster_view: the container's.
@@ -45,7 +45,7 @@ class Inquiries:
         self._greeted: set[str] = set()
 
     def __contains__(self, event: Ask) -> bool:
-        """Return whether a hand-over is inquired about."""
+        """Return whether there is an inquiry about a hand-over."""
         return (event.address, event.number) in self._inquiries
 
     def has_to_do_with(self, domain: str) -> bool:
@@ -80,7 +80,7 @@ class Inquiries:
         return True
 
     def heard(self, origin: str) -> None:
-        """Called when another container has said what it has: all of it."""
+        """Called when another container has said all that it has."""
         self._heard.add(origin)
         self._consider_all()
 
@@ -92,7 +92,7 @@ class Inquiries:
         self._consider_all()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more."""
+        """Called when another container is gone."""
         self._forget_what_was_said(domain)
         self._consider_all()
 
@@ -107,7 +107,7 @@ class Inquiries:
             self._consider(key)
 
     def _consider(self, key: tuple[str, int]) -> None:
-        """Conclude what can be, by what is known now, and ask destination or source where that helps."""
+        """Conclude what is possible by now, and ask destination or source if that helps."""
         inquiry = self._inquiries[key]
         ask = inquiry.ask
         known = self._book.outcome(ask, is_source=inquiry.is_asked_by_source)
@@ -121,7 +121,7 @@ class Inquiries:
             self._consider_for_place(key, inquiry)
 
     def _consider_for_source(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
-        """Find out for a source that has an agent, and does not know whether it is its to start."""
+        """Find out for a source that has an agent, and does not know whether to start it."""
         own, ask = self._cluster_view, inquiry.ask
         if self._book.has_another(*key):
             self._conclude(key, moves=False)  # it is to end, wherever it is
@@ -137,7 +137,7 @@ class Inquiries:
             own.tell(ask.place, Query(*key))
 
     def _consider_for_place(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
-        """Find out for a destination that has an agent ready, and has lost the source."""
+        """Find out for a destination that has an agent ready, and lost the source."""
         own, ask = self._cluster_view, inquiry.ask
         if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
             self._conclude(key, moves=False)
@@ -147,7 +147,7 @@ class Inquiries:
             self._greet(ask.source)  # it may have nothing any more, and not say so by itself
 
     def _has_moved_on(self, ask: Ask) -> bool:
-        """Return whether an agent is to leave another container by a later hand-over than one asked about."""
+        """Return whether an agent is leaving another container by a later hand-over than that asked about."""
         return any(
             address == ask.address
             and number > ask.number
@@ -158,7 +158,7 @@ class Inquiries:
         )
 
     def _have_all_said_what_they_have(self) -> bool:
-        """Return whether all others have said what they have since they are known; ask those who have not."""
+        """Return whether all others have said what they have; ask those that have not."""
         silent = set(self._cluster_view.listed()) - self._heard - {self._cluster_view.domain}
         for domain in sorted(silent):
             self._greet(domain)

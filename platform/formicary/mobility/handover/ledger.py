@@ -1,4 +1,4 @@
-"""The home's book of where its agents are, as a state machine: it decides whether one moves."""
+"""The home's record of where its agents are, as a state machine: it decides moves."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.exchange import Ask, Hosting, Status
 
 
-_START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
+_START: Final = 100  # µs of a home's start time in the numbers of one agent
 
 
 class _Record(msgspec.Struct):
     place: str
     incarnation: int  # of the place
-    number: int  # of the hand-over that has brought it there
-    refused: int = 0  # the latest hand-over of which was decided that it does not happen
-    is_lost: bool = False  # whether the place is not there
+    number: int  # of the hand-over that brought it there
+    refused: int = 0  # the latest hand-over that was decided not to happen
+    is_lost: bool = False  # whether the place is gone
 
 
 class Ledger:
-    """Where the agents of one home are that have moved.
+    """Records where the agents of one home are that have moved.
 
     Args:
         cluster_view: the container's.
-        lives_here: tells whether an agent of a name lives in the home itself.
+        lives_here: whether an agent of a name lives in the home itself.
     """
 
     def __init__(self, cluster_view: ClusterView, lives_here: Callable[[str], bool]) -> None:
@@ -43,7 +43,7 @@ class Ledger:
         self._first_life = cluster_view.incarnation // _START
         self._life = self._first_life  # of the next agent that moves for the first time
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
-        # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
+        # By agent: decided hand-overs whose source, with its incarnation, may not know the decision.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
         self._inquiries = Inquiries(cluster_view, self)
 
@@ -57,9 +57,9 @@ class Ledger:
     # -- what the container itself does ---------------------------------------------------------------------
 
     def open_record(self, address: str) -> int:
-        """Return the number on record of an agent that lives here; if there is none, begin one.
+        """Return the number on record of an agent that lives here, or begin a record.
 
-        Agents that have one name one after the other have other numbers, which rise.
+        Successive agents of one name have different, increasing numbers.
         """
         record, own = self._records.get(address), self._cluster_view
         if record is None or record.is_lost:
@@ -97,9 +97,9 @@ class Ledger:
         self.answer(origin, event, moves=outcome)
 
     def _has_taken_back(self, origin: str, event: Ask) -> bool:
-        """Return whether a source has an agent still that it was to leave by an earlier hand-over.
+        """Return whether a source still has an agent that should have left by an earlier hand-over.
 
-        It has said so, as `started`, which has not come.
+        It has said so by a `started` that was lost.
         """
         told = self._unheard.get(event.address, {})
         number = told.get((origin, self._cluster_view.members[origin]), event.number)
@@ -110,7 +110,7 @@ class Ledger:
         return True
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
-        """Answer what was decided; and that the agent is to end, if its name is no longer its own."""
+        """Answer what was decided, and that the agent must end if its name is no longer its own."""
         own, record = self._cluster_view, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, Outcome.MOVES if moves else Outcome.STAYS))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
@@ -127,7 +127,7 @@ class Ledger:
             own.instructions.append(Placed(event.address, record.number, origin))
 
     def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
-        """Return what was decided; None if nothing was, as far as is known here."""
+        """Return what was decided; None if nothing is known."""
         if event.number in self._unheard.get(event.address, {}).values():
             return True
         record = self._records.get(event.address)
@@ -141,10 +141,10 @@ class Ledger:
         return False if max(record.number, record.refused) >= event.number or is_elsewhere else None
 
     def _outcome_of_before(self, event: Ask, record: _Record, *, is_source: bool) -> bool | None:
-        """Return what is known of a hand-over that began before this container was started."""
+        """Return what is known of a hand-over that began before this container started."""
         if record.number // LIFE != event.number // LIFE:  # another agent of its name
             return None
-        if is_source and record.place != event.source:  # it could not be elsewhere unless it had left there
+        if is_source and record.place != event.source:  # it can only be elsewhere if it has left there
             return True
         return False if record.number > event.number or record.refused == event.number else None
 
@@ -159,7 +159,7 @@ class Ledger:
         return record is None or record.place == event.source
 
     def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
-        """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
+        """Record a decision; `has_source`: whether the source may have the agent, if nothing is known."""
         own, record = self._cluster_view, self._records.get(event.address)
         is_earlier = record is not None and record.number // LIFE < event.number // LIFE
         if is_earlier and record is not None and record.place not in {event.source, event.place, own.domain}:
@@ -180,18 +180,18 @@ class Ledger:
             and not own.is_dead(event.source, event.source_incarnation)
         ):
             is_there = own.is_there(event.source, event.source_incarnation)
-            number = event.number // LIFE * LIFE  # which one has brought it there is not known
+            number = event.number // LIFE * LIFE  # it is unknown which one brought it there
             self._set(event.address, event.source, event.source_incarnation, number, is_lost=not is_there)
             self._records[event.address].refused = event.number
             if is_there:
                 own.instructions.append(Placed(event.address, number, event.source))
-                own.tell(event.source, Hello())  # it may have ended there, and have said so before
+                own.tell(event.source, Hello())  # it may have ended there, as reported before
 
     def started(self, origin: str, event: Status) -> None:
         """Record that an agent runs at its destination, as its source has said."""
         address, number = event.address, event.number
         source = origin, self._cluster_view.members[origin]
-        is_back = self._unheard.get(address, {}).get(source) == number - 1  # it has not left after all
+        is_back = self._unheard.get(address, {}).get(source) == number - 1  # it did not leave after all
         self._forget_unheard(address, lambda by, told: told == number or (is_back and by == source))
         self._take_started(origin, address, number, is_back=is_back)
 
@@ -232,7 +232,7 @@ class Ledger:
         known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
-            # What it has said may be older than what was decided since: what it says now is not.
+            # Unlike what it said earlier, this is newer than the decision.
             self._cluster_view.tell(origin, Query(address, self._records[address].number))
         incarnation = self._cluster_view.members[origin]
         for address, number in event.living:
@@ -245,7 +245,7 @@ class Ledger:
                 record.is_lost = False
         for address, number, place, of_place in event.left:
             if place != self._cluster_view.domain and self.has_another(address, number):
-                self._end(origin, address, number)  # which may have it still
+                self._end(origin, address, number)  # which may still have it
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
                 if is_on_record and own.is_there(place, of_place) and place != own.domain:
@@ -258,13 +258,13 @@ class Ledger:
         self._cluster_view.tell(domain, Decided(address, number, Outcome.ENDS))
 
     def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:
-        """Ask for an agent on record where another container says that it is.
+        """Ask the container on record for an agent that another container claims to have.
 
-        It may have ended there, and have said so to an earlier process of this container, or before.
+        It may have ended there, and this may have been reported to an earlier process.
         """
         record = self._records.get(address)
         is_known = record is not None and (record.place, record.number) == (place, number)
-        if is_known and place != self._cluster_view.domain:  # one that is not there is not told
+        if is_known and place != self._cluster_view.domain:  # one that is gone is not told
             self._cluster_view.tell(place, Query(address, number))
 
     def _take_claim(
@@ -291,22 +291,22 @@ class Ledger:
         return True
 
     def has_another(self, address: str, number: int) -> bool:
-        """Return whether a name is another agent's by now than that of a hand-over that began elsewhere."""
+        """Return whether a name now belongs to another agent than that of a hand-over begun elsewhere."""
         record = self._records.get(address)
-        is_later = record is not None and record.number // LIFE > number // LIFE  # one that may come back
+        is_later = record is not None and record.number // LIFE > number // LIFE  # one that may return
         return is_later or self._lives_here(address)
 
     def _is_over(self, address: str, number: int) -> bool:
-        """Return whether an agent has ended that has begun to move in this process's time: it was on record.
+        """Return whether an agent has ended that began to move after this process started.
 
-        What is said of it was said before, and has come late.
+        It was on record then, so what arrives about it is late.
         """
         return address not in self._records and number // LIFE >= self._first_life
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container: it says what it has, if it has anything."""
+        """Called when there is a new link to another container, which says what it has, if anything."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if self._cluster_view.is_dead(domain, record.incarnation):
@@ -316,7 +316,7 @@ class Ledger:
             self._forget_unheard(address, lambda source, _: self._cluster_view.is_dead(*source))
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more: its agents are gone, until it is back."""
+        """Called when another container is gone: so are its agents, until it returns."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if not record.is_lost:
@@ -325,7 +325,7 @@ class Ledger:
         self._inquiries.lost(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
-        """Return whether agents of this home are in another container, or were to go there."""
+        """Return whether agents of this home are in another container, or bound for it."""
         return domain in self._at or self._inquiries.has_to_do_with(domain)
 
     # -- the book -------------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ class Ledger:
             self._at[place] = {address}
 
     def _drop(self, address: str) -> None:
-        """Forget an agent; the next one of its name is another one."""
+        """Forget an agent; the next one of its name is a new one."""
         if (record := self._records.get(address)) is not None:
             self._life = max(self._life, max(record.number, record.refused) // LIFE + 1)
             self._take_out(address)
@@ -365,7 +365,7 @@ class Ledger:
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:
-    """Return whether a record is of a later time than the claim that the agent is at a place."""
+    """Return whether a record is later than a claim that the agent is at a place."""
     if record.number != number:
         return record.number > number
     return record.place != place and not record.is_lost

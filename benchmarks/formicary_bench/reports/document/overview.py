@@ -45,7 +45,7 @@ class Line(msgspec.Struct, frozen=True):
         who: The series, or the experiment.
         figures: Below the headings of the block.
         verdict: How its speed compares to what it is held against; empty where there is nothing.
-        value: What it is about, for a bar; 0 without one.
+        value: How good it is, for a bar; 0 without one.
         doubt: Why the comparison is open; None where it is not.
     """
 
@@ -126,7 +126,7 @@ def _block(experiment: str, rows: Sequence[Row], run: Sequence[Row], *, alone: b
     if len(points) > 1:
         time = TIME if any(row.mean(TIME) is not None for row in rows) else main
         wanted = [(points[0], time), (points[-1], main)]
-        headings, at = [_said(known, point) for point, _ in wanted], ""
+        headings, at = [_said(known, point) for point, _ in wanted], _said(known, points[-1])
     else:
         point = points[0] if points else 0
         wanted = [(point, one) for one in _metrics(known, rows)]
@@ -162,6 +162,8 @@ def _line(
     if row is None:
         return Line(label(series[0]), figures)
     value = row.mean(metric) or 0.0
+    if value and not metric.more_is_better:
+        value = 1 / value  # a longer bar is better everywhere
     other = _other(row, metric, run)
     found = factor(row, other, metric) if other else None
     if other is None or found is None:

@@ -64,7 +64,7 @@ PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
 
 Mode = Literal["asynchronous", "synchronous"]
-"""When behaviours go on: each as soon as it can, or all cycle by cycle."""
+"""How behaviours are scheduled: each as soon as it can run, or all in lockstep cycles."""
 
 
 _LIMITS, _NETWORK, _SERVICES = Limits(), Network(), Services()

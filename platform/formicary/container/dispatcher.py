@@ -389,7 +389,7 @@ class Dispatcher(Observed):
             self._tell_sender(message, failure, receiver)
 
     def tell_here(self, failure: Message, address: str) -> None:
-        """Tell an agent of this container that a message of its own has failed."""
+        """Deliver a failure to an agent of this container."""
         if (forwarder := self.forwarders.get(address)) is not None:
             forwarder.tell(failure)
         else:

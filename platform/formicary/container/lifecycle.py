@@ -341,7 +341,7 @@ class Lifecycle:
             self._emptied = None
 
     def is_over(self) -> bool:
-        """Return whether no agent lives here that can go on, and none of this home elsewhere."""
+        """Return whether all agents here have finished, and none of this home live elsewhere."""
         dispatcher = self._dispatcher
         if dispatcher.is_closing:
             return not dispatcher.agents

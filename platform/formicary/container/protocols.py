@@ -31,7 +31,7 @@ class Outlet(Protocol):
         """
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell a sender in another domain that its message was not delivered; never waits."""
+        """Send a failure to a sender in another domain; never waits."""
 
 
 class ForeignAgents(Outlet, Protocol):

@@ -53,7 +53,7 @@ class WaitingMessages:
         self._pause = _SOON
 
     def watch(self, watcher: Watcher, *, in_haste: bool = False) -> None:
-        """Have a watcher look soon, as messages have arrived; at the end of the turn if there are many."""
+        """Schedule a look for a watcher, at the end of the turn if many messages have arrived."""
         self._watchers.setdefault(watcher, 0)
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -73,7 +73,7 @@ class WaitingMessages:
             self._timer = None
 
     def look_at_once(self, watcher: Watcher) -> None:
-        """Have a watcher look now, for the last time."""
+        """Run a watcher's last look now."""
         waiting, _ = self._find(watcher.receivers)
         watcher.look(waiting)
 

@@ -337,7 +337,7 @@ class Router:
         return link
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell the sender in another domain that its message was not delivered; never waits."""
+        """Send a failure to the sender in another domain; never waits."""
         if (
             not self.is_closed
             and not self._refusals.tell(message, receiver, failure)

@@ -175,7 +175,7 @@ class DirectoryAgent(MicroAgent):
     # -- requests -------------------------------------------------------------------------------------------
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Handle a request; answers get no answer, or two agents could go on for ever."""
+        """Handle a request; never answer an answer, or two agents could loop forever."""
         try:
             performative = message.performative
             if performative in _ANSWERS:

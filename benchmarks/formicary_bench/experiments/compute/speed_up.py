@@ -1,4 +1,4 @@
-"""Agents that only compute, on so many cores: `compute/speed-up`."""
+"""Agents that only compute, on one core or more: `compute/speed-up`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CPU_TIME = Metric("cpu_s", "CPU time", SECONDS, minor=True, is_judged=False)
 
 
 class Computing(Agents, frozen=True, kw_only=True):
-    """Agents that make so many computations each."""
+    """Agents with a number of computations each."""
 
     loop: Annotated[int, COMPUTATIONS] = 0
     cores: Annotated[int, CORES] = 0

@@ -1,4 +1,4 @@
-"""Agents that are created and started: `create`."""
+"""Create and start agents: `create`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Policies that make an unfair order fair, and what they cost: `grid/fairness`.
 
-It is the grid of `grid/swap`, on which chance falls unfairly: low-numbered cells are asked more often, and so
-get more turns. By a policy a cell that was asked does not take its turn, but hands it on to an idle cell.
+The grid is that of `grid/swap` with an unfair choice: cells with low numbers are asked more often, and so get
+more turns. With a policy, a cell that was asked passes its turn on to an idle cell.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SERVED = replace(GRANTED, is_compared=True, is_judged=True)
 
 
 class Fair(Parameters, frozen=True, kw_only=True):
-    """A grid on which cells are chosen unfairly, and a policy over that."""
+    """A grid with an unfair choice of cells and a policy against it."""
 
     dimension: Annotated[int, DIMENSION] = 0
     swaps: Annotated[int, SWAPS] = 0

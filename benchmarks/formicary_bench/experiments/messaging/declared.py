@@ -1,4 +1,4 @@
-"""Round trips of pairs by their number, message size and place, as papers vary them: `messaging/...`."""
+"""Round trips of pairs by number, message size and placement, as the papers vary them: `messaging/...`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from formicary_bench.vocabulary.places import (
 
 
 class Pairs(Talk, frozen=True, kw_only=True):
-    """Pairs on so many cores."""
+    """Pairs on a number of cores."""
 
     cores: Annotated[int, replace(CORES, in_label=False, absent=0)] = 0
 

@@ -1,11 +1,11 @@
-"""Conversations by FIPA's protocols: what they cost beside bare messages, and what many at once hold.
+"""Conversations by FIPA's protocols: their cost beside bare messages, and the memory that many at once hold.
 
 - `plan`: the sizes of the experiments
-- `talking`: agents that converse; `bare`: the same exchanges of messages without conversations
+- `talking`: agents with conversations; `bare`: the same messages without conversations
 - `players`: the workers' roles; `holding`: one agent with many conversations at once
 
-In a Dutch auction one bidder takes the first price, so all of the time goes into messages. In an English one,
-and at each price that nobody takes, a good part is waiting whether there comes a bid.
+In the Dutch auction one bidder accepts the first price, so all of the time goes into messages. In an English
+auction, and at each price that nobody accepts, much of it would be waiting for bids.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ BEGUN = replace(CREATION, title="conversations begun per second", column="begun/
 
 
 class Held(Agents, frozen=True, kw_only=True):
-    """So many conversations of one agent."""
+    """A number of conversations of one agent."""
 
     agents: Annotated[int, CONVERSATIONS] = 0
 

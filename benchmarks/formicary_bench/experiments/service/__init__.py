@@ -1,9 +1,9 @@
 """A service with a coordinator: `service/mediated`, as in Frantz 2010, Section 2.6.
 
-- `rounds`: how rounds are made and noted, and what is fetched and printed; the same for all
+- `rounds`: making and recording rounds, fetching and printing; the same for all
 - `players`: agents with behaviours, micro-agents, and the same by tasks and by functions
-- `worker`: the process that has them
-- `rows`: how it is summarised
+- `worker`: their process
+- `rows`: summarising
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ GREW = Metric("grew_bytes", "growth of the process", BYTES, "grew by", is_judged
 
 
 class Mediated(Parameters, frozen=True, kw_only=True):
-    """So many rounds."""
+    """A number of rounds."""
 
     requests: Annotated[int, REQUESTS] = 0
 

@@ -1,4 +1,4 @@
-"""One sender, many receivers, one message each, and their answers: `messaging/broadcast`."""
+"""One sender, many receivers, a message to each, and their answers: `messaging/broadcast`."""
 
 from __future__ import annotations
 

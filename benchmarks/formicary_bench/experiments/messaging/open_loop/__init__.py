@@ -1,6 +1,6 @@
-"""Messages at a given rate, without waiting for answers, and the highest rate that is answered in time.
+"""Messages at a given rate, regardless of answers, and the highest rate that is answered in time.
 
-They are `messaging/open-loop` and `messaging/saturation`.
+The experiments are `messaging/open-loop` and `messaging/saturation`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LATEST_SEND = Metric("latest_send_us", "how late the latest one was sent", MICRO
 
 
 class Paced(Talk, frozen=True, kw_only=True):
-    """Messages at a rate, of which those are lost that nobody answers."""
+    """Messages at a rate; those without an answer are lost."""
 
     rate: Annotated[int, RATE] = 0
     arrivals: Annotated[str, ARRIVING] = ""
@@ -65,7 +65,7 @@ OPEN_LOOP = Experiment(
     played_by="formicary_bench.subjects.ours.open_loop",
     metrics=(ANSWERED, TIME, P99, P999, replace(SLOWEST, minor=True), LATE_SENDS, UNANSWERED),
     unshown=(LATEST_SEND,),
-    main=P99,  # all were told the rate at which they are answered
+    main=P99,  # all platforms were given the rate
     over="rate",
     figures=(
         Figure(
@@ -107,7 +107,7 @@ TRIES = Metric("tries", "rates tried", is_judged=False)
 
 
 class Limit(Exchange, frozen=True, kw_only=True):
-    """Within how many microseconds 99% of all answers are to come."""
+    """The time in microseconds within which 99% of all answers must arrive."""
 
     pairs: Annotated[int, PAIRS] = 0
     payload_bytes: Annotated[int, PAYLOAD] = 0

@@ -1,4 +1,4 @@
-"""More and more hosts, with equally many pairs on each: `messaging/scale-out`."""
+"""More and more hosts, with the same number of pairs on each: `messaging/scale-out`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHARED = (
 
 EXPERIMENT = Experiment(
     name=names.SCALE_OUT,
-    title="More and more hosts, with equally many pairs on each",
+    title="More and more hosts, with the same number of pairs on each",
     what="round trips of a fixed number of pairs on each of more and more hosts, and the cost of each host",
     varies=("count", "traffic", "route", "tls"),
     parameters=Talk,

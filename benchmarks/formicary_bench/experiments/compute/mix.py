@@ -63,7 +63,7 @@ _PASSES = 6  # a computation of about 5 ms
 EXPERIMENT = Experiment(
     name="compute/mix",
     title="Agents that compute and talk",
-    what="round trips and CPU seconds per second of agents that compute a share of their time",
+    what="round trips and CPU seconds per second of agents that compute part of the time",
     source="our own; the mixes that Pérez-Carro 2013 leaves for the future",
     parameters=Mixing,
     sizes={"pairs": (8,), "share": (0, 10, 25, 50, 75, 90, 100)},
@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     quick=Preset(sizes={"share": (50,)}),
     paper=Preset(sizes={"pairs": (1, 8, 64)}, repeat=10),
     profiling=None,
-    why_unprofiled="what several processes do together",
+    why_unprofiled="combined figure of several processes",
     duration=Loaded("formicary_bench.experiments.compute.mix:duration"),
     played_by="formicary_bench.experiments.compute.mix",
     metrics=(TRIPS, SPEED_UP, TRIP, SPENT, CPU_TIME),

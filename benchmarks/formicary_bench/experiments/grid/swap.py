@@ -61,7 +61,7 @@ CONTAINERS = Parameter(
 REQUESTS = replace(RATE, title="requests per second", column="requests/s", has_spread=True)
 GRANTED = Metric("swaps_per_s", "requests granted per second", PER_SECOND, "granted/s", is_judged=False)
 MESSAGES = Metric("messages_per_s", "messages per second", PER_SECOND, "messages/s", is_judged=False)
-EACH = Metric("swaps_mean", "swaps of each", minor=True, is_judged=False)
+EACH = Metric("swaps_mean", "swaps per cell", minor=True, is_judged=False)
 DEVIATION = Metric("swaps_deviation", "standard deviation of swaps", column="deviation")
 BY_CHANCE = Metric(
     "swaps_deviation_by_chance",
@@ -69,7 +69,9 @@ BY_CHANCE = Metric(
     TIMES,
     "over root mean",
 )
-UNFAIRNESS = Metric("swaps_unfairness", "relative difference of most and fewest swaps", PART, "unfairness")
+UNFAIRNESS = Metric(
+    "swaps_unfairness", "relative difference between the most and the fewest swaps", PART, "unfairness"
+)
 REFUSED = Metric("swaps_refused", "requests refused", PART, is_judged=False)
 HELD = replace(HOLDS, minor=True)
 _EVEN = (

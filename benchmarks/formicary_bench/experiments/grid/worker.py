@@ -46,7 +46,7 @@ async def role(
             work.tally = grid.tally
             work.counters[HELD_BYTES] = await grid.held()
             if await grid.rest() != sums_of(sizes.cells):
-                raise FormicaryError("swaps were begun and not ended: numbers were lost")
+                raise FormicaryError("some swaps did not end, so numbers were lost")
 
         yield PreparedRole(measure=measure)
 

@@ -50,4 +50,4 @@ BY_ALL = (*DIRECTLY, Carrier(XMPP))
 """These, and our links through the XMPP server."""
 
 A_MESSAGE = Take(subjects=(OURS,), sizes={"pairs": (1,)})
-"""The message and its answer that uses of the directory are held against."""
+"""The round trip that uses of the directory are compared with."""

@@ -72,8 +72,7 @@ EXPERIMENT = Experiment(
         Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),
         Figure(metric=MEAN, over="pairs", title="Round-trip time against pairs"),
     ),
-    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
-    "(median){beside}.",
+    says="{where}, {who}, {pairs}: a round trip with {payload_bytes} takes {rtt_p50_us} (median){beside}.",
 )
 
 _USUAL = (

@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(
     over="depth",
     figures=(Figure(metric=MEAN, over="depth"), Figure(metric=MESSAGES, over="branching")),
     says="A message passed on to {branching}, {depth} deep, is acknowledged by all within {rtt_p50_us} "
-    "(median); that is {messages_per_s} messages per second.",
+    "(median): {messages_per_s} messages per second.",
     profiling=AS_IT_IS,
     played_by="formicary_bench.experiments.messaging.fan_out_tree",
 )

@@ -55,7 +55,7 @@ class Initiator(OneShotBehaviour):
             FormicaryError: it is another.
         """
         if result != self.body:
-            raise FormicaryError(f"a conversation has ended with {result!r:.200}")
+            raise FormicaryError(f"a conversation ended with {result!r:.200}")
 
     def check_number(self, bids: int) -> None:
         """Check that there are as many bids as bidders.
@@ -64,7 +64,7 @@ class Initiator(OneShotBehaviour):
             FormicaryError: there are fewer or more.
         """
         if bids != len(self.partners):
-            raise FormicaryError(f"{bids} of {len(self.partners)} bidders have made a bid")
+            raise FormicaryError(f"{bids} of {len(self.partners)} bidders made a bid")
 
 
 def price_of(bid: Message) -> int:

@@ -88,4 +88,4 @@ class Sell(Initiator):
             self.partners, self.body, start=LAST_PRICE, step=STEP, reserve=STEP, timeout=PATIENCE
         )
         if sale is None or sale.price != LAST_PRICE:
-            raise FormicaryError(f"the auction has ended with {sale}, and not at the first price")
+            raise FormicaryError(f"the auction ended with {sale}, not at the first price")

@@ -48,7 +48,7 @@ ROUNDS = replace(RATE, title="rounds per second", column="rounds/s")
 MESSAGES = Metric(
     "messages_per_s", "messages per second", PER_SECOND, "messages/s", minor=True, is_judged=False
 )
-GREW = Metric("grew_bytes", "growth of the process", BYTES, "grew by", is_judged=False)
+GREW = Metric("grew_bytes", "memory growth of the process", BYTES, "grew by", is_judged=False)
 
 
 class Mediated(Parameters, frozen=True, kw_only=True):
@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
     main=ROUNDS,
     over="requests",
     figures=(Figure(metric=TOTAL, over="requests"),),
-    says="{requests} take {who} {total_s}, {round_trips_per_s} per second{beside}[; meanwhile the process "
-    "grows by {grew_bytes}].",
+    says="{requests} take {who} {total_s}, {round_trips_per_s} per second{beside}[; the process grows "
+    "by {grew_bytes}].",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     published=OF_A_SERVICE,
 )

@@ -40,7 +40,7 @@ class Request(OneShotBehaviour):
         for _ in range(count):
             await self.send(Message(to="coordinator", performative="request"))
             if await self.receive(timeout=PATIENCE) is None:
-                raise FormicaryError(f"the coordinator says nothing within {PATIENCE:g} s")
+                raise FormicaryError(f"the coordinator did not answer within {PATIENCE:g} s")
 
 
 class Coordinate(CyclicBehaviour):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 _PER_S = 100_000  # rounds, approximately
-_DATA = "a line of text that somebody has asked for"
+_DATA = "a line of text that a client asked for"
 
 
 def fetch(_: str = "") -> str:

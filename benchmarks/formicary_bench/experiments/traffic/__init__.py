@@ -32,8 +32,8 @@ CONTAINERS = Parameter(
     unit="containers",
     in_label=True,
     is_layout=True,
-    help="Number of containers, each in its own process, to spread the agents over; of another platform, "
-    "threads of its pool.",
+    help="Number of containers, each in its own process, to spread the agents over; for other platforms, "
+    "threads of their pool.",
     example=[2],
     few=3,
 )
@@ -145,11 +145,11 @@ def traffic(
         selected=selected or {},
         fit=Loaded(f"{_HERE}.pipeline:patterns"),
         profiling=None,
-        why_unprofiled="what several processes achieve together",
+        why_unprofiled="combined figure of several processes",
         duration=Loaded(f"{_HERE}.pipeline:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",
-        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} there and back (mean), "
+        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} per round trip (mean), "
         "{round_trips_per_s} round trips/s{beside}.",
         report=Loaded(f"{_HERE}.pipeline:REPORT"),
     )
@@ -194,7 +194,7 @@ POOL_SIZE = traffic(
 
 SPEED_UP = traffic(
     "traffic/speed-up",
-    "What more cores bring to traffic",
+    "Speed-up of traffic with more cores",
     "total time on one core relative to several, in a ring and in massive reception",
     "Fig. 8 to 10",
     SPEED_UPS,

@@ -126,11 +126,12 @@ def _is_speed_up(draft: Draft) -> bool:
 _POOL_SIZES = (
     "Pérez-Carro 2013 found 2, 4, 6 and 10 threads to be best for 2, 4, 8 and 16 cores (Section 4.4, Jason "
     "1.3.10, beside 5 threads of its environment). A container is a process with one thread for its agents; "
-    "of other platforms it is a thread of their pool."
+    "for other platforms it is a thread of their pool."
 )
 _SPEED_UP = (
-    "The total time on one core over that on several (Section 4.5 of the paper): all make as many round "
-    "trips, so it is the ratio of rates. One saturated core makes it larger than the number of cores."
+    "The total time on one core divided by that on several (Section 4.5 of the paper). All make the same "
+    "number of round trips, so it is the ratio of rates. A saturated single core makes it larger than the "
+    "number of cores."
 )
 _LAYOUT = {"containers", "cores"}
 
@@ -199,8 +200,8 @@ def traffic_extras(rows: Sequence[Row]) -> list[Extra]:
     own = [row for row in ordered(rows) if row.platform not in BASELINES and row.estimate(MEAN)]
     sizes = _POOL_SIZES if rows[0].experiment == "traffic/pool-size" else ""
     tables = (
-        _held("Several containers against one", list(_pairs(own, _is_one_container)), sizes),
-        _held("Several cores against one", list(_pairs(own, _is_one_core)), _SPEED_UP),
+        _held("Several containers compared with one", list(_pairs(own, _is_one_container)), sizes),
+        _held("Several cores compared with one", list(_pairs(own, _is_one_core)), _SPEED_UP),
     )
     return [table for table in tables if table is not None]
 

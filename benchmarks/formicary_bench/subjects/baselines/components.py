@@ -166,7 +166,7 @@ class Requester(Component):
         """Record the time of an answer, and send the next message."""
         match = _ASKED.search(stanza)
         if match is None or _ERROR in stanza:
-            self.lost(LinkError(f"the XMPP server sent what is no answer: {stanza!r:.300}"))
+            self.lost(LinkError(f"the XMPP server sent an unexpected answer: {stanza!r:.300}"))
             return
         pair = self.pairs[match[1]]
         pair.took(perf_counter_ns() - pair.start)

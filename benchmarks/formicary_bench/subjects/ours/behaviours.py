@@ -74,7 +74,7 @@ PATIENCE = 60.0
 """For how many seconds an answer is waited for."""
 
 
-async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Message:
+async def hear(behaviour: Behaviour, who: str = "a participant") -> Message:
     """Wait for a message to a behaviour, and check that it is not a failure.
 
     Raises:

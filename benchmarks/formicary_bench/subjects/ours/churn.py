@@ -132,8 +132,8 @@ async def _differences(home: Container, batch: Batch) -> str:
             break
         await asyncio.sleep(_LOOK_SECONDS)
     lost, left = expected - found, found - expected
-    said = [f"{len(lost)} registrations are lost, such as that of {min(lost)}"] if lost else []
-    said += [f"{len(left)} of ended agents are left, such as that of {min(left)}"] if left else []
+    said = [f"{len(lost)} registrations were lost, such as that of {min(lost)}"] if lost else []
+    said += [f"{len(left)} of ended agents remain, such as that of {min(left)}"] if left else []
     return f"in {home.name}, {' and '.join(said)}" if said else ""
 
 

@@ -184,7 +184,7 @@ async def know_members(home: Container, count: int) -> None:
         FormicaryError: this takes more than half a minute.
     """
     if await _fails(lambda: len(home.members) >= count):
-        raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
+        raise FormicaryError(f"{home.name} met {len(home.members)} of {count} containers")
 
 
 async def _fails(condition: Callable[[], bool]) -> bool:

@@ -21,7 +21,7 @@ RATE = Parameter(
     name="rate",
     kind=whole(1, 1_000_000),
     unit="messages/s",
-    help="Messages per second of all senders together, without waiting for answers.",
+    help="Messages per second of all senders together, regardless of answers.",
     example=[1000, 5000],
     few=1000,
 )
@@ -40,7 +40,7 @@ ARRIVING = Parameter(
 ANSWERED = replace(metrics.RATE, title="messages answered per second", column="answered/s")
 LATE_SENDS = Metric("late_sends", "messages sent late", column="sent late", is_judged=False)
 UNANSWERED = Metric("unanswered", "messages never answered", column="never answered", is_judged=False)
-LATEST_SEND = Metric("latest_send_us", "how late the latest one was sent", MICROSECONDS, is_judged=False)
+LATEST_SEND = Metric("latest_send_us", "longest delay of a send", MICROSECONDS, is_judged=False)
 
 
 class Paced(Talk, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Paced(Talk, frozen=True, kw_only=True):
 
 OPEN_LOOP = Experiment(
     name=names.OPEN_LOOP,
-    title="Messages at a given rate, without waiting for answers",
+    title="Messages at a given rate, regardless of answers",
     what="time from when a message is due until its answer, at a given rate",
     parameters=Paced,
     varies=VARIES,
@@ -133,13 +133,13 @@ SATURATION = Experiment(
     fit=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:searches"),
     duration=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:search_duration"),
     profiling=None,
-    why_unprofiled="how many messages processes bear",
+    why_unprofiled="the rate that processes can sustain",
     played_by=OPEN_LOOP.played_by,
     measure=Loaded("formicary_bench.experiments.messaging.open_loop.measure:measure_saturation"),
     metrics=(HIGHEST, MISSED, TRIES),
     over="pairs",
-    says="{where}, {who}, {pairs}: 99% are answered within {limit_us} up to {highest_rate_per_s} messages "
-    "per second[, and no longer {lowest_missed_per_s}].",
+    says="{where}, {who}, {pairs}: 99% of messages are answered within {limit_us} up to {highest_rate_per_s} "
+    "messages per second[, but no longer {lowest_missed_per_s}].",
     summarise=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:SEARCHES"),
     report=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:REPORT_OF_SEARCHES"),
 )

@@ -131,7 +131,7 @@ def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
             late.append(f"{named(row, rows)} ({formatting.number(many)}, the latest by {latest})")
     if not late:
         return []
-    sentence = f"Messages that were sent more than a millisecond after they were due: {', '.join(late)}"
+    sentence = f"Messages sent more than a millisecond late: {', '.join(late)}"
     return [f"{sentence}. Their times count from when they were due."]
 
 
@@ -211,7 +211,7 @@ def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
 def _chart(rows: list[Row]) -> Chart:
     across = Axis("messages per second", formatting.count)
     chart = lines_of(rows, across, Axis("99% are answered within", tick), _points)
-    caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
+    caption = "The median of all trials of a rate. Hollow points are rates that were not kept every time."
     load = Limit.of(rows[0])
     body = formatting.short(formatting.size(load.payload_bytes))
     title = f"99th percentile over the rate, {at_once(rows[0])}, {body}, {load.arrivals} arrivals"

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from formicary.children.script import Script
     from formicary.cli.running import View
     from formicary.container.container import Container
     from formicary.local.launchers import Launcher
-    from formicary.local.script import Script
 
 KIND = ProgramCommand
 
@@ -184,7 +184,7 @@ def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> S
         if is_module:
             raise UsageError("-m requires the name of a module")
         return None
-    from formicary.local.script import Script
+    from formicary.children.script import Script
 
     script = Script.of_module(file) if is_module else Script(file)
     sys.argv = [script.file, *arguments]

@@ -13,12 +13,12 @@ from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 
 if TYPE_CHECKING:
+    from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
     from formicary.cli.running import View
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
-    from formicary.local.script import Script
     from formicary.profiling.accounting.accounting import Accounting
 
 
@@ -68,7 +68,7 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     Raises:
         UsageError: there are none and nobody can, or the script cannot be used.
     """
-    from formicary.local.script import load_agents
+    from formicary.children.script import load_agents
 
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:

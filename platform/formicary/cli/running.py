@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractAsyncContextManager
 
+    from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
-    from formicary.local.script import Script
 
     View = Callable[[Container], AbstractAsyncContextManager[None]]
 
@@ -34,8 +34,8 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
     Raises:
         UsageError: there is nothing to run, or a package that is not here.
     """
+    from formicary.children.script import look_first_in
     from formicary.container.option_values import check_modules
-    from formicary.local.script import look_first_in
 
     if script is None and not settings.takes_agents:
         raise UsageError("nothing to run: specify a script, or a package with --allow-create or --accept")

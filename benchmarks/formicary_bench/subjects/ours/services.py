@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from formicary import Services
-from formicary.container.options import DIRECTORIES
+from formicary.directory.designs import DIRECTORIES
 from formicary_bench.experiments.directory import Uses, types
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle

@@ -20,7 +20,7 @@ from formicary_bench.subjects.ours.containers import address_of, connection_opti
 
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.server import ServerAddress
     from formicary.transport.addresses import JoinAddress
     from formicary_bench.worker.workload import Workload

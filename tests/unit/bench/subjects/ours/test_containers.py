@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from formicary.container.dead_letters import DeadLetters
-from formicary.container.link_status import LinkStatus
+from formicary.delivery.dead_letters import DeadLetters
+from formicary.delivery.link_status import LinkStatus
 from formicary.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
 from formicary_bench.subjects.ours import containers

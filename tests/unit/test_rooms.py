@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 
 import pytest
 from tests.plugins.paths import ROOT
@@ -90,6 +91,12 @@ def test_each_room_imports_only_those_below_it(package):
         if height[room_of(imported)] > height[room_of(module)] and imported not in declared()
     }
     assert sorted(upward) == []
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_modules_load_without_circles(package):
+    found = {name: imports(name, CALLED) for name in modules() if name.split(".")[0] == package}
+    TopologicalSorter(found).prepare()  # raises with the modules of a circle
 
 
 def test_the_platform_knows_nothing_of_its_laboratory():

@@ -327,14 +327,14 @@ class BaseAgent:
             self._state = _GONE
             self._let_go()
 
-    def leave_container(self, remains: Host, error: BaseException | None) -> None:
+    def leave_container(self, tombstone: Host, error: BaseException | None) -> None:
         """Become the remnant of an agent that continues elsewhere; for mobility.
 
         Args:
-            remains: takes the place of the container.
+            tombstone: takes the place of the container.
             error: what those get who join; None if they wait on, for its end elsewhere.
         """
-        self._container = remains
+        self._container = tombstone
         if error is not None:
             if self._end is None or self._end.done():
                 self._end = asyncio.get_running_loop().create_future()

@@ -158,8 +158,7 @@ class Conversing:
 
         Args: those of `request`; `timeout` is for the first answer.
         """
-        conversations = self.conversations
-        return conversations.subscription(conversations, to, body, timeout, fields)
+        return self.conversations.subscription(to, body, timeout, fields)
 
     def contract_net(
         self,
@@ -184,7 +183,7 @@ class Conversing:
             fields: more parameters of the call, such as `language`.
         """
         conversations, protocol = self.conversations, self.conversations.known.ContractNet
-        return conversations.contract_net(conversations, protocol, bidders, task, timeout, deadline, fields)
+        return conversations.contract_net(protocol, bidders, task, timeout, deadline, fields)
 
     def iterated_contract_net(
         self,
@@ -197,7 +196,7 @@ class Conversing:
     ) -> ContractNetSession:
         """Call for proposals in rounds (FIPA SC00030): as `contract_net`, and with `net.call_again`."""
         conversations, protocol = self.conversations, self.conversations.known.IteratedContractNet
-        return conversations.contract_net(conversations, protocol, bidders, task, timeout, deadline, fields)
+        return conversations.contract_net(protocol, bidders, task, timeout, deadline, fields)
 
     def english_auction(
         self,
@@ -283,4 +282,4 @@ class Conversing:
             timeout: for how many seconds the other one is waited for in states that have a time-out; None for
                 any time.
         """
-        return self.conversations.conversation(self.conversations, protocol, partner, timeout)
+        return self.conversations.conversation(protocol, partner, timeout)

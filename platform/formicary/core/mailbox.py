@@ -244,15 +244,15 @@ class Mailbox:
         while not limit and self._senders:
             _wake_first(self._senders)
 
-    def leave(self, remains: Any) -> None:
+    def leave(self, tombstone: Any) -> None:
         """Accept, send and receive nothing more: the agent continues elsewhere.
 
         Args:
-            remains: takes the place of what the behaviour would use.
+            tombstone: takes the place of what the behaviour would use.
         """
         self.limit = -1
         self.routes = _NOBODY
-        self.scheduler = remains
+        self.scheduler = tombstone
 
     # -- the way out ----------------------------------------------------------------------------------------
 

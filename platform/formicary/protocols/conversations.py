@@ -13,27 +13,24 @@ from formicary.core import randomness
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError
 from formicary.core.message import Message, answer_to, copied
 from formicary.protocols import standard
-from formicary.protocols.auctions import dutch_auction, english_auction
-from formicary.protocols.contract_net import ContractNetSession
 from formicary.protocols.exchange import exchange
-from formicary.protocols.gathering import Answers
-from formicary.protocols.participation import Participation
 from formicary.protocols.questions import ask
-from formicary.protocols.requesting import SubscriptionSession
-from formicary.protocols.talking import Conversation
-from formicary.protocols.two_phase import two_phase_commit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Coroutine, Sequence
     from typing import Any
 
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.micro import MicroAgent
     from formicary.protocols.auctions import AuctionResult
+    from formicary.protocols.contract_net import ContractNetSession
+    from formicary.protocols.gathering import Answers
+    from formicary.protocols.participation import Participation
     from formicary.protocols.partners import Partners
+    from formicary.protocols.requesting import SubscriptionSession
     from formicary.protocols.service import ConversationService
+    from formicary.protocols.talking import Conversation
 
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
@@ -88,13 +85,18 @@ class Conversations:
         self.address = agent.address
         self.expected: dict[str, Expecting] = {}
         """By the `in_reply_to` of the answers."""
-        self.participation = Participation(self) if agent.responders else None
+        self.participation = self._participation() if agent.responders else None
         self.scheduler = service.scheduler
         self.is_closed = False
         self.dispatcher = service.container.dispatcher
         self.routes = self.dispatcher.routes
         self.prefix = f"{randomness.name(16)}-"  # known only to the agents asked
         self.numbers = count(1)
+
+    def _participation(self) -> Participation:
+        from formicary.protocols.participation import Participation  # it is loaded when first used
+
+        return Participation(self)
 
     def new_name(self) -> str:
         """Return a new name for a question or a conversation of this agent."""
@@ -171,18 +173,50 @@ class Conversations:
 
     ask: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = ask
     exchange: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = exchange
-    english_auction: ClassVar[Callable[..., Coroutine[Any, Any, AuctionResult | None]]] = english_auction
-    dutch_auction: ClassVar[Callable[..., Coroutine[Any, Any, AuctionResult | None]]] = dutch_auction
-    two_phase_commit: ClassVar[Callable[..., Coroutine[Any, Any, None]]] = two_phase_commit
-    subscription = SubscriptionSession
-    contract_net = ContractNetSession
-    conversation = Conversation
 
-    def gather_answers(
-        self, messages: Iterable[Message], timeout: float | None, deadline: datetime | None
-    ) -> Answers:
-        """Return the answers to several messages; as of `Behaviour.gather_answers`."""
-        return Answers(self, messages, timeout, deadline)
+    # The others are loaded when first used. Their arguments are those of `Conversing`.
+
+    def gather_answers(self, *arguments: Any) -> Answers:
+        """Return the answers to several messages."""
+        from formicary.protocols.gathering import Answers
+
+        return Answers(self, *arguments)
+
+    def subscription(self, *arguments: Any) -> SubscriptionSession:
+        """Return a subscription."""
+        from formicary.protocols.requesting import SubscriptionSession
+
+        return SubscriptionSession(self, *arguments)
+
+    def contract_net(self, *arguments: Any) -> ContractNetSession:
+        """Return a contract net."""
+        from formicary.protocols.contract_net import ContractNetSession
+
+        return ContractNetSession(self, *arguments)
+
+    def conversation(self, *arguments: Any) -> Conversation:
+        """Return a conversation by any protocol."""
+        from formicary.protocols.talking import Conversation
+
+        return Conversation(self, *arguments)
+
+    def english_auction(self, *arguments: Any, **options: Any) -> Coroutine[Any, Any, AuctionResult | None]:
+        """Hold an auction in which the price rises."""
+        from formicary.protocols.auctions import english_auction
+
+        return english_auction(self, *arguments, **options)
+
+    def dutch_auction(self, *arguments: Any, **options: Any) -> Coroutine[Any, Any, AuctionResult | None]:
+        """Hold an auction in which the price falls."""
+        from formicary.protocols.auctions import dutch_auction
+
+        return dutch_auction(self, *arguments, **options)
+
+    def two_phase_commit(self, *arguments: Any) -> Coroutine[Any, Any, None]:
+        """Request an action of all or none."""
+        from formicary.protocols.two_phase import two_phase_commit
+
+        return two_phase_commit(self, *arguments)
 
     async def full_name(self, name: str) -> str:
         """Return the full name of an agent by any of its names."""

@@ -79,12 +79,6 @@ class Part:
             return None if self.dialogue.can_say("inform") else NOTHING
         return self._begun(function(message))
 
-    def _come_of(self, outcome: Any) -> Any:
-        """Return the result of the agent's code, or raise its exception."""
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome if outcome is NOTHING else self._begun(outcome)
-
     def _begun(self, made: Any) -> Any:
         """Return the result of the agent's code; if it is a generator, its first value."""
         kind = made.__class__

@@ -12,6 +12,7 @@ from formicary.core.base_agent import AgentState
 from formicary.core.message import Message
 from formicary.core.micro import MicroInbox
 from formicary.core.scheduler import WAITS
+from formicary.protocols.part import Raised
 from formicary.protocols.responding import Failure, Refuse
 from formicary.protocols.turn import Turn
 
@@ -104,7 +105,7 @@ class Participation:
             if returned.__class__ is CoroutineType:
                 returned = self._run(opening, message, returned)
         except Exception as error:  # noqa: BLE001 -- it is raised again there
-            return self._join(opening, message, error)
+            return self._join(opening, message, Raised(error))
         to = message.reply_to or message.sender
         is_usual = returned.__class__ is str and opening.ends_by_text and to is not None
         if not is_usual or self.conversations.is_closed:
@@ -155,12 +156,13 @@ class Participation:
         Args:
             opening: how it begins.
             message: its first message.
-            outcome: the method's result or exception, if it was called.
+            outcome: the method's result, or `Raised`, if it was called.
         """
         if self.conversations.is_closed:
             self._dispatcher.add_dead_letter(message, f"agent {self.name} has ended", self.address)
-            if outcome and isinstance(outcome[0], Exception) and not isinstance(outcome[0], Refuse | Failure):
-                self.record_failure(opening.responder.name, outcome[0])
+            error = outcome[0].error if outcome and outcome[0].__class__ is Raised else None
+            if error is not None and not isinstance(error, Refuse | Failure):
+                self.record_failure(opening.responder.name, error)
             return None
         if len(self._joined) >= _MOST:
             reason = f"agent {self.name} is in {_MOST} conversations, which is the limit"

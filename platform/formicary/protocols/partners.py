@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from formicary.core.errors import FailedError
 
@@ -20,8 +21,7 @@ class Partners(Protocol):
         """Return their full names."""
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(msgspec.Struct, frozen=True):
     """All agents that offer a service, as returned by `search`.
 
     Attributes:
@@ -36,8 +36,7 @@ class Search:
         return tuple(dict.fromkeys(service.agent for service in found))
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(msgspec.Struct, frozen=True):
     """All agents that play a role in a group, as returned by `role`.
 
     Attributes:

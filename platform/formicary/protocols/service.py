@@ -9,7 +9,6 @@ from formicary.core.micro import MicroAgent
 from formicary.core.scheduler import BATCH
 from formicary.protocols.conversations import Conversations
 from formicary.protocols.deadlines import Deadlines
-from formicary.protocols.participation import Participation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +130,9 @@ class ConversationService:
         """
         scheduler, ends = self.scheduler, 0
         for receiver, message in scheduler.withdraw(None):
-            if isinstance(receiver, Participation) and receiver.is_ended_by(message):
+            own = self.conversations.get(receiver.address)
+            part = None if own is None else own.participation
+            if part is not None and receiver is part and part.is_ended_by(message):
                 scheduler.micro += (receiver.micro_inbox.handle, message)
                 ends += 1
             else:

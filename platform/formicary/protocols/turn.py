@@ -64,7 +64,7 @@ class Turn(Part):
 
         Args:
             message: the message.
-            outcome: the result or exception of the agent's code; `_UNCALLED` if it was not called.
+            outcome: the result of the agent's code, or `Raised`; `_UNCALLED` if it was not called.
         """
         dialogue, performative = self.dialogue, message.performative
         following = dialogue.stage.by_initiator.get(performative)
@@ -94,7 +94,7 @@ class Turn(Part):
         """Answer without waiting; return the coroutine that does the rest, if any."""
         dialogue = self.dialogue
         try:
-            returned = self._call(message) if outcome is _UNCALLED else self._come_of(outcome)
+            returned = self._call(message) if outcome is _UNCALLED else self._begun(unwrapped(outcome))
             if self._awaits(returned) and (returned := self._step(message, returned)) is WAITS:
                 return None
         except (StopIteration, StopAsyncIteration) as end:

@@ -425,7 +425,7 @@ class Link:
         self.message_limit = self.session.message_limit
         self._resume_senders()
         self._arrivals.senders.clear()  # what the other end was believed: it may be another one
-        self._begin(is_told=parameters.receipts and self.session.parameters.receipts)
+        self._begin(is_told=self._sending.other.receipts)
         self.owner.on_found(self, parameters)
         self.owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()

@@ -244,6 +244,7 @@ class Session:
             parameters,
             window_frames=min(parameters.window_frames, own.window_frames),
             window_bytes=min(parameters.window_bytes, own.window_bytes),
+            receipts=parameters.receipts and own.receipts,
             offer=None,
             previous=None,
         )

@@ -99,7 +99,7 @@ class Second:
                 for message in self.kept.pop(old)[1] or ():
                     self.arrived += 1
                     self.unconsumed[self.arrived] = message
-            if not self.other.get("receipts"):
+            if not (self.parameters.receipts and self.other.get("receipts")):
                 self.unconsumed.clear()
             self.acked, self.waiting_since = number, None
 

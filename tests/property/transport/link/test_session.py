@@ -36,9 +36,12 @@ class Links(RuleBasedStateMachine):
 
     makes = Session, Session
 
-    @initialize(first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.booleans())
+    @initialize(
+        first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.tuples(st.booleans(), st.booleans())
+    )
     def begin(self, first, second, connects, receipts):
-        parameters = (msgspec.structs.replace(each, receipts=receipts) for each in (first, second))
+        ends = zip((first, second), receipts, strict=True)
+        parameters = (msgspec.structs.replace(each, receipts=gives) for each, gives in ends)
         self.world = World(*parameters, makes=self.makes)
         if connects:
             self.send(0, 0, 1)

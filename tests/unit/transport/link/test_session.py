@@ -607,6 +607,16 @@ def test_what_lay_at_an_end_that_was_restarted_fails_where_the_other_closes():
     assert world.items[1].failed == "it was restarted"
 
 
+@pytest.mark.parametrize("gives", [(True, False), (False, True)])
+def test_without_receipts_on_both_sides_nothing_acknowledged_is_kept(gives):
+    world, a, b = make_world(*(SessionParameters(receipts=each) for each in gives))
+    for end in (a, b):
+        world.send(end)
+    world.advance(1.0, (0, 1))
+    assert a.session.unacknowledged == b.session.unacknowledged == 0
+    assert len(a.session.unconsumed) == len(b.session.unconsumed) == 0
+
+
 def test_who_was_given_up_learns_what_was_taken_before():
     world, a, b = make_world()
     world.send(a)

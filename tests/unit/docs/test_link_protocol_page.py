@@ -28,8 +28,8 @@ from formicary.transport.link import (
     outbox,
     paused,
     receipts,
+    receive_window,
     send_window,
-    session,
     unconsumed,
     wire_names,
 )
@@ -76,7 +76,7 @@ def test_session_parameters_have_the_defaults_on_the_page():
         ("Handshake", f"to ask 0, at most every {handshake._CHALLENGE:g} s"),
         ("Sending", f"at most every {send_window._RESEND:g} s, on a LOST"),
         ("Sending", f"{send_window._FIRST} bytes, or one frame"),
-        ("Receiving", f"at most every {session._COMPLAIN_AGAIN:g} s, if a number is missing"),
+        ("Receiving", f"at most every {receive_window._COMPLAIN_AGAIN:g} s, if a number is missing"),
         ("Signs of life", f"after {failure_detector._KEEP_ALIVE:g} s without one"),
         ("Signs of life", f"or {failure_detector._PROBE:g} s in which something waits"),
         ("Signs of life", f"or {failure_detector._PROBE_AWAY:g} s if the other end is away"),
@@ -93,7 +93,7 @@ def test_session_parameters_have_the_defaults_on_the_page():
         ("Receipts", f"With {unconsumed.LIMIT} messages or {unconsumed.LIMIT_BYTES} bytes kept"),
         ("Receipts", f"none is taken for {failure_detector.GIVE_UP:g} s"),
         ("Failures of what was forwarded", f"With {failures._MOST} waiting"),
-        ("Closing", f"a CLOSE of number 0, at most every {session._COMPLAIN_AGAIN:g} s"),
+        ("Closing", f"a CLOSE of number 0, at most every {receive_window._COMPLAIN_AGAIN:g} s"),
         ("What a sender knows", f"as it does after {link_table._FORGET:g} s"),
     ],
 )

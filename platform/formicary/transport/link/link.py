@@ -84,7 +84,7 @@ class Link:
         self._sending = session.sending
         self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
         self.batch_limit = self._sending.frame_limit
-        self.message_limit = session.message_limit
+        self.message_limit = self._sending.message_limit
         self.outbox = Outbox(self, domain, owner.container.domain, batch_size)
         self.failures = Failures(self)
         self.paused = PausedReceivers(owner.container.dispatcher)
@@ -366,7 +366,7 @@ class Link:
     def _acknowledge_early(self, now: float) -> None:
         """Acknowledge before agents run, who may hold up the loop; where much comes, only now and then."""
         self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
-        self.session.acknowledge()
+        self.session.receiving.acknowledge()
         self._container.scheduler.wait_for_loop()
 
     def receive_indirect(self, frame: bytes) -> None:
@@ -390,7 +390,7 @@ class Link:
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Make the other end wait, as this container has no room; or resume."""
-        self.session.freeze(is_frozen=is_frozen)
+        self.session.receiving.freeze(is_frozen=is_frozen)
         self._perform()
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
@@ -422,7 +422,7 @@ class Link:
 
     def _opened(self, parameters: SessionParameters) -> None:
         self.batch_limit = self._sending.frame_limit
-        self.message_limit = self.session.message_limit
+        self.message_limit = self._sending.message_limit
         self._resume_senders()
         self._arrivals.senders.clear()  # what the other end was believed: it may be another one
         self._begin(is_told=self._sending.other.receipts)

@@ -21,7 +21,7 @@ class Second:
 
     def __init__(self, random, parameters):
         self.random, self.parameters = random, parameters
-        self.state, self.instructions, self.previous = State.IDLE, [], None
+        self.state, self.instructions, self.previous, self.receiving = State.IDLE, [], None, self
         self.way, self.is_frozen, self.waiting = False, False, []
         self.question = self.ping = 0
         self.asked_at = self.challenged_at = self.lost_at = self.ticked_at = NEVER

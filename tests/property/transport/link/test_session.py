@@ -75,7 +75,7 @@ class Links(RuleBasedStateMachine):
 
     @rule(name=ENDS, is_frozen=st.booleans())
     def freeze(self, name, is_frozen):
-        self.end(name).session.freeze(is_frozen=is_frozen)
+        self.end(name).session.receiving.freeze(is_frozen=is_frozen)
         self.world.perform(self.end(name))
 
     @rule(name=ENDS)
@@ -258,7 +258,7 @@ class Links(RuleBasedStateMachine):
 
 def state_of(session):
     """Return all that a session knows, to compare it."""
-    parts = (session, session.sending, session._detector, session._handshake)
+    parts = (session, session.sending, session.receiving, session._detector, session._handshake)
     known = {name: copy.copy(value) for part in parts for name, value in vars(part).items()}
     known |= {
         f"unconsumed.{name}": copy.copy(getattr(session.unconsumed, name)) for name in Unconsumed.__slots__
@@ -266,7 +266,7 @@ def state_of(session):
     return {
         name: value
         for name, value in known.items()
-        if name not in {"_detector", "_handshake", "sending", "unconsumed"}
+        if name not in {"_detector", "_handshake", "_sending", "sending", "receiving", "unconsumed"}
     }
 
 

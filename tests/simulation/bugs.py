@@ -32,7 +32,7 @@ def take_again_after_a_change_of_path() -> AbstractContextManager[Any]:
     use_path = Session.use_path
 
     def forget(self: Session, now: float, *, there_is_one: bool = True) -> None:
-        self._received = max(0, self._received - 1)
+        self.receiving.received = max(0, self.receiving.received - 1)
         use_path(self, now, there_is_one=there_is_one)
 
     return patch.object(Session, "use_path", forget)
@@ -59,9 +59,9 @@ def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
     opens = Session._open
 
     def keep(self: Session, *details: Any) -> None:
-        received = self._received
+        received = self.receiving.received
         opens(self, *details)
-        self._received = received
+        self.receiving.received = received
 
     return patch.object(Session, "_open", keep)
 

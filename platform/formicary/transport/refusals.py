@@ -61,7 +61,7 @@ class Refusals:
         # it hears that this container has done with the message.
         domain = self.return_paths.domain_of(sender)
         home = router.links.get(sender.partition("@")[2])
-        if domain is None and (home is None or not home.has_heard(sender)):
+        if domain is None and (home is None or not home.senders.has_heard(sender)):
             domain = router.container.dispatcher.domain_of(sender)
         link, places = router.links.get(domain or ""), router.container.dispatcher.locations
         if link is None and sender.endswith(f"@{router.container.domain}"):
@@ -81,6 +81,8 @@ class Refusals:
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell `receiver` of a failure that the link to `domain` could not bring; return whether it knows."""
         router, home = self._router, receiver.partition("@")[2]
+        if router.is_closed:
+            return False
         self.return_paths.forget(receiver)
         places = router.container.dispatcher.locations
         link: Link | None
@@ -102,4 +104,4 @@ class Refusals:
         """Note that another container has sent something for an agent, the first time in a session."""
         before = self.return_paths.heard(sender, domain)
         if before is not None and (link := self._router.links.get(before)) is not None:
-            link.forget_sender(sender)  # when it comes that way again, that is to be known
+            link.senders.forget(sender)  # when it comes that way again, that is to be known

@@ -69,7 +69,7 @@ class Router:
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
         self.links = LinkTable(self._forget)
-        self._refusals = Refusals(self)
+        self.refusals = Refusals(self)
         self.container: Container
         self.dropped = 0
         self.is_closed = False
@@ -161,22 +161,19 @@ class Router:
         """Return whether a container is a member of the platform, for all that is known."""
         return self.container.peers is not None and self.container.peers.is_member(domain)
 
-    def on_found(self, link: Link, parameters: SessionParameters) -> None:
-        """Dial the other end of a link, which is there, if that can be reached directly."""
-        if self._connections is not None:
-            self._connections.on_found(link, parameters)
-
     def on_lost(self, link: Link) -> None:
         """Note that the session of a link has ended."""
         self.links.sweep_later()
-        self._refusals.return_paths.lose(link.domain)
+        self.refusals.return_paths.lose(link.domain)
         if self._connections is not None:
             self._connections.on_lost(link)
         if self.container.peers is not None:
             self.container.peers.ended(link.domain)
 
-    def on_opened(self, link: Link) -> None:
-        """Notify the container's peers that a session of a link has begun."""
+    def on_opened(self, link: Link, parameters: SessionParameters) -> None:
+        """Notify the container's peers that a session of a link has begun; dial its other end if possible."""
+        if self._connections is not None:
+            self._connections.on_found(link, parameters)
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
 
@@ -217,7 +214,7 @@ class Router:
     async def arrive(self, domain: str) -> None:
         """Wait until all that was sent up to now to another container has arrived, or has failed."""
         if (link := self.links.get(domain)) is not None:
-            await link.arrive()
+            await link.draining.wait()
 
     def counts(self) -> dict[str, int]:
         """Return how many messages for each other container were taken up to now."""
@@ -304,7 +301,7 @@ class Router:
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Forward a message of another container, as `post_to`, and keep it until it is taken there."""
         self._check_open(message, receiver)
-        return self.link_to(domain).pass_on(message, receiver)
+        return self.link_to(domain).custody.pass_on(message, receiver)
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
         """Accept a message that an agent had not received when it went to another container."""
@@ -312,12 +309,12 @@ class Router:
             reason = f"container {self.container.name} has closed its connection"
             self.container.dispatcher.add_dead_letter(message, reason, receiver)
         else:
-            self.link_to(domain).carry_on(message, receiver)
+            self.link_to(domain).custody.carry_on(message, receiver)
 
     def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:
         """Remove and return what waits to go out to an agent in another container, in order."""
         link = self.links.get(domain)
-        return () if link is None else link.withdraw(receiver)
+        return () if link is None else link.custody.withdraw(receiver)
 
     def _check_open(self, message: Message, receiver: str) -> None:
         if self.is_closed:
@@ -340,19 +337,11 @@ class Router:
         """Send a failure to the sender in another domain; never waits."""
         if (
             not self.is_closed
-            and not self._refusals.tell(message, receiver, failure)
+            and not self.refusals.tell(message, receiver, failure)
             and self._xmpp is not None
         ):
             assert message.sender is not None
             self._xmpp.refuse(receiver, message.sender, str(failure.body))
-
-    def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
-        """Tell a sender of a failure that a link could not bring; return whether it is told, or will be."""
-        return not self.is_closed and self._refusals.tell_by_another_way(domain, failure, receiver)
-
-    def on_heard(self, domain: str, sender: str) -> None:
-        """Note that another container has sent something for an agent, the first time in a session."""
-        self._refusals.heard(domain, sender)
 
     # -- closing --------------------------------------------------------------------------------------------
 

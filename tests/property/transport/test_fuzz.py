@@ -333,7 +333,13 @@ class Pair:
     def state(self):
         """Return what of the second end no frame may change that is none of the session's."""
         end = self.ends[1]
-        return end.state, end.incarnations, end.counters.received, end.unacknowledged, bytes(end.parts)
+        return (
+            end.state,
+            end.incarnations,
+            end.counters.received,
+            end.unacknowledged,
+            bytes(end.receiving.parts),
+        )
 
 
 def frames_of(pair):
@@ -367,7 +373,7 @@ def test_sessions():
             taken = pair.ends[1].counters.received - before[2]
             assert taken in {0, 1}
             assert batch is None or (taken == 1 and data[0] == DATA)
-            assert len(pair.ends[1].parts) <= TERMS.message_limit
+            assert len(pair.ends[1].receiving.parts) <= TERMS.message_limit
             is_good = True
         if pair.state() == before:
             pair.settle()

@@ -28,7 +28,7 @@ async def test_what_came_straight_fails_straight_though_more_has_come_by_way_of_
         await asyncio.sleep(5)  # all know each other
         await world.move(bob, 2)
         await say(alice, bob.address, 1)
-        assert world.containers[2].dispatcher.transport._refusals.return_paths.domain_of(alice.address) == c1
+        assert world.containers[2].dispatcher.transport.refusals.return_paths.domain_of(alice.address) == c1
         mesh.cut.add(frozenset((c1, c2)))
         await say(alice, f"nobody@{c3}", 2)
         assert bob.bodies == [(alice.address, "1")]
@@ -46,10 +46,10 @@ async def test_where_the_way_has_ended_its_home_is_told():
         await world.move(bob, 2)
         await say(alice, bob.address, 1)
         router = world.containers[2].dispatcher.transport
-        assert router._refusals.return_paths.domain_of(alice.address) == c1
+        assert router.refusals.return_paths.domain_of(alice.address) == c1
         mesh.cut.add(frozenset((c1, c3)))
         await asyncio.sleep(_FOR_EVER)
-        assert router._refusals.return_paths.domain_of(alice.address) is None
+        assert router.refusals.return_paths.domain_of(alice.address) is None
         mesh.cut.clear()
         await asyncio.sleep(5)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary import Container
 from formicary.transport import connect
 from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
+from formicary.transport.link.receive_window import ReceiveWindow
 from formicary.transport.link.send_window import SendWindow
 from formicary.transport.link.session import Session
 from formicary_bench.subjects.ours import behaviours
@@ -45,10 +46,8 @@ class UnnumberedWindow(SendWindow):
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
 
 
-class UnnumberedSession(Session):
-    """A session that neither numbers nor acknowledges what it sends, and forgets it at once."""
-
-    make_sending = UnnumberedWindow
+class UnnumberedReceiveWindow(ReceiveWindow):
+    """Takes whatever arrives."""
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
         """Return the content of a frame, or of several parts; the rest is as in any link."""
@@ -62,6 +61,13 @@ class UnnumberedSession(Session):
             return None
         batch, self.parts = self.parts, bytearray()
         return memoryview(batch)
+
+
+class UnnumberedSession(Session):
+    """A session that neither numbers nor acknowledges what it sends, and forgets it at once."""
+
+    make_sending = UnnumberedWindow
+    make_receiving = UnnumberedReceiveWindow
 
 
 CHANGED: dict[str, dict[str, Any]] = {

@@ -9,8 +9,8 @@
 - `paused`: senders that wait, as a mailbox at the other end is full
 - `draining`: waits until what was sent has arrived
 - `paths`: what a link needs of the paths that frames take
-- `session`: a state machine without input or output, and `send_window` its sending half: numbers and
-  acknowledgements; `instructions`: what it wants done
+- `session`: a state machine without input or output; `send_window` and `receive_window`, its halves: numbers
+  and acknowledgements; `instructions`: what it wants done
 - `handshake`: who is there now; `failure_detector`: whether the other end still is
 - `frames`: batches of messages as bytes; `wire_names`: what agents are called in them
 - `header`: what stands before each frame, and the parameters of a session

@@ -12,6 +12,7 @@ from formicary.core.names import MANAGEMENT
 from formicary.delivery.dead_letters import is_failure
 from formicary.transport.link.frames import decode, from_entry
 from formicary.transport.link.orders import CHOKE, CONTROL, TAKEN, UNCHOKE
+from formicary.transport.link.receipts import read_receipt
 from formicary.transport.link.wire_names import (
     AbsentError,
     AllNames,
@@ -49,7 +50,7 @@ class Arrivals:
         self._overflow = container.dispatcher.overflow
         self._routes = container.dispatcher.routes
         self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
-        self.senders = SenderNames(link.domain, link.owner.is_member, link.owner.on_heard)
+        self.senders = SenderNames(link.domain, link.owner.is_member, link.owner.refusals.heard)
         self._note_failure = link.failures.told.note
         self._receipts = receipts
         self.messages = 0
@@ -178,7 +179,8 @@ class Arrivals:
         elif order in {CHOKE, UNCHOKE}:
             self._link.paused.order(self.senders[about], order == CHOKE)
         elif order == TAKEN and isinstance(payload, bytes):
-            self._link.take_receipt(payload)
+            self._link.session.unconsumed.settle(read_receipt(payload))
+            self._link.failures.told.start()
         else:
             return False
         return True

@@ -21,7 +21,10 @@ class Draining:
         self._waits: dict[asyncio.Event, _Goal] = {}
 
     async def wait(self) -> None:
-        """Wait until a `check` finds that the other end has all that was sent up to now, or was given up."""
+        """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
+        if self._outbox.is_empty and not self._session.unacknowledged:
+            return
+        self._outbox.flush()
         done = asyncio.Event()
         self._waits[done] = self._goal()
         try:

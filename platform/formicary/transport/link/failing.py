@@ -124,15 +124,15 @@ class Failures:
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
-        self._link.drop_custody(message)
+        self._link.custody.drop(message)
         self._dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
         """Make a dead letter of a message that was taken and cannot go."""
         self.count += 1
-        self._link.drop_custody(message)
-        told = is_failure(message) and self._link.owner.tell_by_another_way(
+        self._link.custody.drop(message)
+        told = is_failure(message) and self._link.owner.refusals.tell_by_another_way(
             self._link.domain, message, receiver
         )
         if not told:

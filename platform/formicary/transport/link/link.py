@@ -10,7 +10,6 @@ import asyncio
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import FormicaryError
 from formicary.delivery.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.custody import Custody
@@ -23,10 +22,9 @@ from formicary.transport.link.orders import Orders
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceivers
-from formicary.transport.link.receipts import Receipts, read_receipt
+from formicary.transport.link.receipts import Receipts
 from formicary.transport.link.session import State
 from formicary.transport.link.wire_names import AllNames
-from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,6 +61,7 @@ class Link:
         at_turn_end: calls back when the agents have had their turn.
         batch_limit: bytes that a batch should not have more of.
         message_limit: bytes that a batch of one message must not have more of.
+        forwards: whether a message was ever forwarded here.
         was_direct: whether there has been a direct connection to this incarnation of the other container.
         ended_at: when its latest session ended, or it was made, by the loop's clock.
     """
@@ -84,18 +83,19 @@ class Link:
         self._sending = session.sending
         self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
         self.batch_limit = self._sending.frame_limit
-        self.message_limit = session.message_limit
+        self.message_limit = self._sending.message_limit
         self.outbox = Outbox(self, domain, owner.container.domain, batch_size)
         self.failures = Failures(self)
         self.paused = PausedReceivers(owner.container.dispatcher)
         self.orders = Orders(self)
-        self._draining = Draining(session, self.outbox)
-        self._custody: Custody | None = None  # made by the first message that is passed on
+        self.draining = Draining(session, self.outbox)
+        self.custody = Custody(self)
+        self.forwards = False
         self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
         waiting = owner.container.dispatcher.waiting
         self._receipts = Receipts(waiting, self.orders.send_receipt, self.outbox.senders)
         self._arrivals = Arrivals(self, self._receipts)
-        self._is_told = False  # whether the other end says what was taken
+        self.senders = self._arrivals.senders
         self._messages_sent = 0
         self._sent_before = 0  # the session
         self.indirect = make_indirect(self)
@@ -126,53 +126,9 @@ class Link:
         self._container.dispatcher.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
 
-    def carry_on(self, message: Message, receiver: str) -> None:
-        """Accept a message that an agent takes along to the other end, whether there is room or not."""
-        self._keep(message)  # as one that is passed on: its sender may be another one of a name that is here
-        try:
-            full = self.outbox.accept_for(message, receiver)
-        except FormicaryError as error:  # it is a dead letter already
-            self._container.dispatcher.tell_sender(message, receiver, str(error))
-            return
-        if full is not None and not self.outbox.keep(message, receiver):
-            self.failures.undeliverable(message, receiver, "too many messages are waiting for it")
-
-    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Forward a message of another container, as `post`, and keep it until the other end has taken it."""
-        if self.paused and (paused := self.paused.get(receiver)):
-            return (paused,)
-        self._keep(message)
-        full = self.outbox.accept_for(message, receiver)
-        if full:
-            self.drop_custody(message)
-        return full
-
-    def _keep(self, message: Message) -> None:
-        if self._custody is None:
-            self._custody = Custody(self.session.unconsumed, lambda: self.failures.is_busy)
-            self._custody.start(is_told=self._is_told or not self.session.is_open)
-            self._container.dispatcher.unacked_holders.add(self._custody)
-        self._custody.add(message)
-
-    def drop_custody(self, message: Message) -> None:
-        """Stop keeping a message that was passed on: it will not go out."""
-        if self._custody is not None:
-            self._custody.drop(message)
-
-    def withdraw(self, receiver: str) -> Sequence[Message]:
-        """Remove and return what waits to go out to an agent, in order."""
-        messages = self.outbox.withdraw_from(receiver)
-        for message in messages:
-            self.drop_custody(message)
-        return messages
-
     async def room(self, receiver: str) -> None:
         """Wait for room on the way to an agent at the other end."""
         await (self.paused.get(receiver) or self.outbox).room()
-
-    def sink_for(self, receiver: str) -> RemoteSink:
-        """Return where a message for an agent at the other end waits for room."""
-        return RemoteSink(self, receiver)
 
     def may_have_sent(self, receiver: str) -> bool:
         """Return whether messages for an agent may be under way, or passed on there."""
@@ -197,8 +153,8 @@ class Link:
         if (before := self.owner.before_batch) is not None:
             before()
         self._messages_sent += len(letters)
-        if self._custody is not None:
-            self._custody.sent(letters, self._messages_sent - self._sent_before - len(letters) + 1)
+        if self.forwards:
+            self.custody.sent(letters, self._messages_sent - self._sent_before - len(letters) + 1)
         batch = SentBatch(data, len(letters), self._receivers, self._senders) if letters else None
         limit = self.batch_limit
         if len(data) > limit:
@@ -248,14 +204,6 @@ class Link:
     def has_free_path(self) -> bool:
         """Whether there is a path now that takes more."""
         return self._path is not None and self._path.has_room
-
-    def has_heard(self, sender: str) -> bool:
-        """Return whether the other end has sent something for an agent; `sender` is its full name."""
-        return self._arrivals.senders.has_heard(sender)
-
-    def forget_sender(self, sender: str) -> None:
-        """Forget that something has come for an agent, so that the owner is told again; by its full name."""
-        self._arrivals.senders.forget(sender)
 
     def way_to(self, receiver: str) -> str:
         """Describe the way to an agent at the other end, as part of a sentence."""
@@ -366,7 +314,7 @@ class Link:
     def _acknowledge_early(self, now: float) -> None:
         """Acknowledge before agents run, who may hold up the loop; where much comes, only now and then."""
         self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
-        self.session.acknowledge()
+        self.session.receiving.acknowledge()
         self._container.scheduler.wait_for_loop()
 
     def receive_indirect(self, frame: bytes) -> None:
@@ -379,18 +327,13 @@ class Link:
         """Count and log what the other container must not have sent."""
         self.owner.drop(self.domain, what)
 
-    def take_receipt(self, payload: bytes) -> None:
-        """Process a receipt of the other end; ValueError if it is malformed."""
-        self.session.unconsumed.settle(read_receipt(payload))
-        self.failures.told.start()
-
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to pause sending to an agent here, or to resume."""
         self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Make the other end wait, as this container has no room; or resume."""
-        self.session.freeze(is_frozen=is_frozen)
+        self.session.receiving.freeze(is_frozen=is_frozen)
         self._perform()
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
@@ -422,12 +365,11 @@ class Link:
 
     def _opened(self, parameters: SessionParameters) -> None:
         self.batch_limit = self._sending.frame_limit
-        self.message_limit = self.session.message_limit
+        self.message_limit = self._sending.message_limit
         self._resume_senders()
-        self._arrivals.senders.clear()  # what the other end was believed: it may be another one
-        self._begin(is_told=parameters.receipts and self.session.parameters.receipts)
-        self.owner.on_found(self, parameters)
-        self.owner.on_opened(self)  # before messages go that had to wait
+        self.senders.clear()  # what the other end was believed: it may be another one
+        self._begin(is_told=self._sending.other.receipts)
+        self.owner.on_opened(self, parameters)  # before messages go that had to wait
         self.choose_path()
 
     def _ended(self, reason: str) -> None:
@@ -443,16 +385,14 @@ class Link:
             self.outbox.stop()
         elif not self.owner.is_closed:
             self.outbox.open()
-        self._draining.check()
+        self.draining.check()
 
     def _begin(self, *, is_told: bool) -> None:
         """Begin a session, or a time without one; `is_told` is whether its other end says what was taken."""
         self._receipts.start(is_wanted=is_told)
         self._sent_before = self._messages_sent
-        self._is_told = is_told
         self.failures.told.start()
-        if self._custody is not None:
-            self._custody.start(is_told=is_told)
+        self.custody.start(is_told=is_told)
 
     def _resume_senders(self) -> None:
         self._container.dispatcher.overflow.forget(self)
@@ -482,7 +422,7 @@ class Link:
         self.session.tick(self._now(), holds=holds)
         self._perform()
         self.refresh()
-        self._draining.check()
+        self.draining.check()
         self._tick_soon()
 
     # -- the end --------------------------------------------------------------------------------------------
@@ -490,15 +430,8 @@ class Link:
     async def drain(self) -> None:
         """Wait until all that was sent up to now has arrived, or has failed, as the container stops."""
         self._is_closing = True
-        await self.arrive()
-
-    async def arrive(self) -> None:
-        """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
-        if self.outbox.is_empty and not self.session.unacknowledged:
-            return
-        self.outbox.flush()
         self._tick_soon()
-        await self._draining.wait()
+        await self.draining.wait()
 
     def send_close(self) -> None:
         """Announce, behind all that is to go there, that nothing more is accepted."""
@@ -519,10 +452,9 @@ class Link:
         """Forget the other end at once; what has not reached it becomes dead letters."""
         self._receipts.start(is_wanted=False)
         self.failures.finish()
-        if self._custody is not None:
-            self._container.dispatcher.unacked_holders.discard(self._custody)
+        self.custody.close()
         self._resume_senders()
         self.outbox.open()
-        self._draining.check()
+        self.draining.check()
         if self._timer is not None:
             self._timer.cancel()

@@ -65,7 +65,7 @@ class Orders:
     def send_receipt(self, receipt: bytes) -> bool:
         """Tell the other end what was taken; return False if that has to wait."""
         session, sending, outbox = self._session, self._session.sending, self._link.outbox
-        if not session.is_open or session.is_frozen:
+        if not session.is_open or session.receiving.is_frozen:
             return False  # where acknowledgements are held back, it would not know what this is about
         is_free = sending.has_window and self._link.has_free_path
         if not is_free and sending.acknowledged < self._receipt_at:

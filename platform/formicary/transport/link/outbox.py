@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from formicary.core.errors import InvalidMessageError, MessageTooLargeError
 from formicary.transport.link.frames import encode, size, to_entries, to_entry
 from formicary.transport.link.wire_names import WireNames
+from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ class Outbox:
         """
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
         if not self.has_room:  # as in `accept_for`, without its call
-            return (self._link.sink_for(receiver),)
+            return (RemoteSink(self._link, receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters
@@ -96,7 +97,7 @@ class Outbox:
     def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message for one of its receivers, as `accept`."""
         if not self.has_room:
-            return (self._link.sink_for(receiver),)
+            return (RemoteSink(self._link, receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters

@@ -6,6 +6,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from formicary.transport.link.failure_detector import GIVE_UP
 from formicary.transport.link.header import DATA, HEADER, SIZE, SessionParameters
 from formicary.transport.link.instructions import Counters, DeliveryOutcome, Failed, Transmit
 from formicary.transport.link.unconsumed import Unconsumed
@@ -106,6 +107,11 @@ class SendWindow:
     def frame_limit(self) -> int:
         """Bytes of the largest payload that a frame may have."""
         return min(self._parameters.frame_limit, self.other.frame_limit) - SIZE
+
+    @property
+    def message_limit(self) -> int:
+        """Bytes of the largest batch of one message that the other end takes."""
+        return min(self._parameters.message_limit, self.other.message_limit)
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -257,6 +263,17 @@ class SendWindow:
         if taken > self.acked:
             self._forget(taken)
         return DeliveryOutcome.UNDELIVERED
+
+    def relieve(self, now: float) -> None:
+        """Fail half of what has arrived and is not taken, if too much has waited for too long."""
+        unconsumed = self.unconsumed
+        if unconsumed.full_since is None:
+            unconsumed.full_since = now
+        elif now - unconsumed.full_since > GIVE_UP:
+            count = len(unconsumed)
+            batches = unconsumed.withdraw(count // 2)
+            reason = f"none of {count} messages was taken there for {GIVE_UP:g} s"
+            self._instructions.append(Failed(batches, reason, DeliveryOutcome.DELIVERED))
 
     def refuse_large(self) -> None:
         """Fail all that waits if the other end does not take frames of that size."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
-from struct import error as StructError  # noqa: N812 -- it is a class
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace as replace_fields
 
-from formicary.transport.link.failure_detector import GIVE_UP, FailureDetector
+from formicary.transport.link.failure_detector import FailureDetector
 from formicary.transport.link.handshake import Handshake, disagreement
 from formicary.transport.link.header import (
     ACK,
@@ -35,10 +34,10 @@ from formicary.transport.link.instructions import (
     DeliveryOutcome,
     Doubt,
     Ended,
-    Failed,
     Opened,
     Transmit,
 )
+from formicary.transport.link.receive_window import ReceiveWindow
 from formicary.transport.link.send_window import NEVER, SendWindow
 
 if TYPE_CHECKING:
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
 
     from formicary.transport.link.header import SessionParameters
     from formicary.transport.link.instructions import Instruction
-
-_COMPLAIN_AGAIN: Final = 0.1  # s between two times that the other end is told of a frame that is not taken
-_COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it than to look into it
 
 _unpack = HEADER.unpack_from
 
@@ -70,13 +66,15 @@ class Session:
     that does not jump, and goes on while this process stands still. `random` returns a new number of 32 bits.
 
     Attributes:
-        send: numbers and keeps a payload, as of `SendWindow`.
+        sending: what is sent: its numbers, and the window.
+        receiving: what is taken, and not acknowledged yet.
+        send: numbers and keeps a payload; as of `SendWindow`.
+        receive: processes a frame; as of `ReceiveWindow`.
         unconsumed: what has arrived, and is not known to be taken by its receivers.
-        is_frozen: whether acknowledgements are held back, so that the window fills and the other end waits.
-        parts: what has come of a batch that comes in parts.
     """
 
     make_sending: ClassVar[type[SendWindow]] = SendWindow
+    make_receiving: ClassVar[type[ReceiveWindow]] = ReceiveWindow
 
     def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
         self.parameters = parameters
@@ -89,25 +87,22 @@ class Session:
         self.sending = self.make_sending(own, parameters, self.instructions, self._counters)
         self.send = self.sending.send
         self.unconsumed = self.sending.unconsumed
-        self.is_frozen = False
-        # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
-        # share of the window more than it has, so that it is also one of its frames.
-        self._share = parameters.window_bytes // parameters.window_frames
-        self._ack_at = parameters.window_bytes // 4
-        self._received = 0
-        self._start()
+        self.receiving = self.make_receiving(
+            parameters,
+            self.sending,
+            self._detector,
+            acknowledge=self._acknowledge,
+            receive_unusual=self._receive_unusual,
+        )
+        self.receive = self.receiving.receive
+        self._answered = 0  # the other end's question whose answer lets it begin the session, too
 
     def _start(self) -> None:
         """Begin a session: nothing sent, nothing received."""
         self.sending.start()
-        self._counters.received += self._received
-        self._received = 0  # the number of the latest frame that was taken
-        self._takes_until = NEVER  # the end of the lease, where the session is open
-        self._answered = 0  # the other end's question whose answer lets it begin the session, too
-        self._has_refused = False  # whether something came that was not taken, and has to come again
-        self._held = 0  # bytes of those that were taken while acknowledgements are held back
-        self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
-        self.parts = bytearray()
+        self._counters.received += self.receiving.received
+        self.receiving.start()
+        self._answered = 0
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -143,11 +138,6 @@ class Session:
         return self._detector.is_away
 
     @property
-    def message_limit(self) -> int:
-        """Bytes of the largest batch of one message that the other end takes."""
-        return min(self.parameters.message_limit, self.sending.other.message_limit)
-
-    @property
     def rtt(self) -> float | None:
         """Seconds that the latest ping took to be answered; None before there was one."""
         return self._detector.rtt
@@ -157,7 +147,9 @@ class Session:
         """What was counted up to now, in all sessions."""
         counters = self._counters
         return replace(
-            counters, sent=counters.sent + self.sending.sent, received=counters.received + self._received
+            counters,
+            sent=counters.sent + self.sending.sent,
+            received=counters.received + self.receiving.received,
         )
 
     # -- handshake ------------------------------------------------------------------------------------------
@@ -234,9 +226,7 @@ class Session:
         if self.sending.peer:
             outcome = self.sending.credit(parameters.previous)
             self.sending.give_back("it was restarted, or had given up on this container", outcome)
-        has_refused = self._has_refused
         self._start()
-        self._has_refused = has_refused
         self.sending.peer = peer
         # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
         own = self.parameters
@@ -244,6 +234,7 @@ class Session:
             parameters,
             window_frames=min(parameters.window_frames, own.window_frames),
             window_bytes=min(parameters.window_bytes, own.window_bytes),
+            receipts=parameters.receipts and own.receipts,
             offer=None,
             previous=None,
         )
@@ -253,47 +244,9 @@ class Session:
     def _confirm(self) -> None:
         """Extend the lease, as the other end has answered."""
         if self.state is State.OPEN:
-            self._takes_until = self._detector.lease_end
-            if self._has_refused:
-                self._has_refused = False
-                self.sending.say(LOST)
+            self.receiving.confirm(self._detector.lease_end)
 
     # -- receiving ------------------------------------------------------------------------------------------
-
-    def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
-        """Process a frame; return the batch that it completes, if any.
-
-        ValueError if it is malformed or breaks the protocol; nothing has changed then.
-        """
-        try:
-            kind, sender, receiver, number, acked = _unpack(frame)
-        except StructError as error:
-            raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error
-        sending = self.sending
-        if (
-            kind != DATA
-            or number != self._received + 1
-            or sender != sending.peer
-            or receiver != sending.own
-            or now > self._takes_until
-            or self.parts
-        ):
-            return self._receive_unusual(frame, now)
-        size = len(frame)
-        if self.is_frozen:
-            self._check_window(number, size)
-        if acked != sending.acked:
-            self._acknowledge(acked)
-        self._detector.heard_at = now
-        self._received = number
-        if self.is_frozen:
-            self._held += size
-        else:
-            sending.received = number
-        sending.owed += size + self._share
-        if sending.owed >= self._ack_at:
-            sending.say(ACK)
-        return frame[SIZE:] if size <= _COPIED else memoryview(frame)[SIZE:]
 
     def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
         """Process any frame that is not simply the next batch."""
@@ -305,18 +258,15 @@ class Session:
         elif (receiver, sender) != self.incarnations or not sender:
             self._receive_strange(kind, now)
         else:
-            if number == self._received + 1 and (kind == PART or (kind == DATA and self.parts)):
-                self._check_size(len(frame) - SIZE)
-            if self.is_frozen and number == self._received + 1 and kind in {DATA, PART}:
-                self._check_window(number, len(frame))
+            self.receiving.check(kind, number, len(frame))
             self._acknowledge(acked)
             self._detector.heard_at = now
             if not self.sending.peer:
                 return None  # that was the last that was waited for
             if kind not in {DATA, PART}:
                 self._receive_control(kind, number, now)
-            elif number == self._received + 1 and now <= self._takes_until:
-                return self._take(frame, kind)
+            elif self.receiving.is_due(number, now):
+                return self.receiving.take(frame, kind)
             else:
                 self._receive_out_of_turn(number, now)
         return None
@@ -325,68 +275,35 @@ class Session:
         """Count a frame of another session, and find out who sends it."""
         self._counters.strange += 1
         if kind in {DATA, PART}:
-            self._has_refused = True
+            self.receiving.has_refused = True
         if self.state is not State.CLOSED:
             self._challenge(now)
 
-    def _check_size(self, size: int) -> None:
-        """Refuse a part that makes a batch too large."""
-        if len(self.parts) + size > self.parameters.message_limit:
-            raise ValueError(f"a batch of more than {self.parameters.message_limit} bytes")
-
-    def _check_window(self, number: int, size: int) -> None:
-        """Refuse a frame that the window does not allow, where nothing is acknowledged."""
-        frames = number - self.sending.received
-        if frames > self.parameters.window_frames or (
-            frames > 1 and self._held + size > self.parameters.window_bytes
-        ):
-            raise ValueError(f"frame {number}, where the window ends before")
-
-    def _take(self, frame: bytes, kind: int) -> memoryview | None:
-        self._received += 1
-        if self.is_frozen:
-            self._held += len(frame)
-        else:
-            self.sending.received = self._received
-        self.sending.owed += len(frame) + self._share
-        if self.sending.owed >= self._ack_at:
-            self.sending.say(ACK)
-        self.parts += memoryview(frame)[SIZE:]
-        if kind == PART:
-            return None
-        batch, self.parts = self.parts, bytearray()
-        return memoryview(batch)
-
     def _receive_out_of_turn(self, number: int, now: float) -> None:
-        if number <= self._received:
+        if number <= self.receiving.received:
             self._counters.duplicates += 1
             self.sending.owed += 1  # the acknowledgement may have been lost
         elif self.state is State.CLOSING:
-            self._complain(CLOSE, now)  # without a number: it will not be taken
-        elif now > self._takes_until:
-            self._has_refused = True
+            self.receiving.complain(CLOSE, now)  # without a number: it will not be taken
+        elif now > self.receiving.takes_until:
+            self.receiving.has_refused = True
             self._challenge(now)  # it may have given us up, and told its senders so
         else:
             self._counters.early += 1
-            self._complain(LOST, now)
-
-    def _complain(self, kind: int, now: float) -> None:
-        if now - self._complained_at >= _COMPLAIN_AGAIN:
-            self._complained_at = now
-            self.sending.say(kind)
+            self.receiving.complain(LOST, now)
 
     def _receive_control(self, kind: int, number: int, now: float) -> None:
         if kind == PING:
             if not self._detector.is_mute(now):
-                self.sending.say(BUSY if self.is_frozen else PONG, number)
+                self.sending.say(BUSY if self.receiving.is_frozen else PONG, number)
             if self.sending.has_path and self._detector.is_lost(now):
                 self._ping(now)  # as it is there now
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
         elif kind == LOST:
             self.sending.send_again(now)
-        elif kind == CLOSE and number == self._received + 1:
-            self._received = self.sending.received = number
+        elif kind == CLOSE and number == self.receiving.received + 1:
+            self.receiving.received = self.sending.received = number
             self.sending.say(ACK)
             self._stop(DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
@@ -409,20 +326,6 @@ class Session:
             self._detector.waiting_since = None
             if self.state is State.CLOSING and self.sending.is_empty:
                 self._stop()
-
-    def freeze(self, *, is_frozen: bool) -> None:
-        """Hold acknowledgements back, so that the window fills and the other end waits; or resume."""
-        self.is_frozen = is_frozen
-        self._held = 0
-        if not is_frozen and self.sending.received < self._received:
-            self.sending.received = self._received
-            self.sending.owed += 1
-            self.sending.say(ACK)
-
-    def acknowledge(self) -> None:
-        """Acknowledge now, rather than with the next frame."""
-        if self.sending.owed and not self.is_frozen:
-            self.sending.say(ACK)
 
     # -- paths and time -------------------------------------------------------------------------------------
 
@@ -467,22 +370,11 @@ class Session:
             if sending.owed:
                 sending.say(ACK)
             if self.unconsumed.is_full:
-                self._relieve(now)
+                sending.relieve(now)
             if self._detector.is_ping_due(now):
                 if self._detector.has_doubt(now):
                     self.instructions.append(Doubt())
                 self._ping(now)
-
-    def _relieve(self, now: float) -> None:
-        """Fail half of what has arrived and is not taken, where too much has waited for too long."""
-        unconsumed = self.unconsumed
-        if unconsumed.full_since is None:
-            unconsumed.full_since = now
-        elif now - unconsumed.full_since > GIVE_UP:
-            count = len(unconsumed)
-            batches = unconsumed.withdraw(count // 2)
-            reason = f"none of {count} messages was taken there for {GIVE_UP:g} s"
-            self.instructions.append(Failed(batches, reason, DeliveryOutcome.DELIVERED))
 
     # -- the end --------------------------------------------------------------------------------------------
 
@@ -497,8 +389,8 @@ class Session:
         """Close the session in order: accept nothing more; `state` becomes CLOSED."""
         if self.state is State.OPEN:
             self.state = State.CLOSING
-            self._takes_until = NEVER
-            self.sending.received = self._received  # nothing more comes that could be held back
+            self.receiving.takes_until = NEVER
+            self.sending.received = self.receiving.received  # nothing more comes that could be held back
             self.sending.send_last(CLOSE)
         elif self.state in {State.IDLE, State.HANDSHAKE}:
             self.abandon("this container has stopped")
@@ -521,13 +413,14 @@ class Session:
         `outcome` is what is known of what was sent and not acknowledged.
         """
         sending = self.sending
-        if self._received:
-            self._handshake.previous = (*self.incarnations, self._received)
+        if self.receiving.received:
+            self._handshake.previous = (*self.incarnations, self.receiving.received)
         sending.give_back(reason, outcome)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))
         self._start()
+        self.receiving.has_refused = False
         sending.peer = 0
         sending.own = self._handshake.new_number()
         self._handshake.forget()

@@ -21,7 +21,7 @@ class Second:
 
     def __init__(self, random, parameters):
         self.random, self.parameters = random, parameters
-        self.state, self.instructions, self.previous = State.IDLE, [], None
+        self.state, self.instructions, self.previous, self.receiving = State.IDLE, [], None, self
         self.way, self.is_frozen, self.waiting = False, False, []
         self.question = self.ping = 0
         self.asked_at = self.challenged_at = self.lost_at = self.ticked_at = NEVER
@@ -99,7 +99,7 @@ class Second:
                 for message in self.kept.pop(old)[1] or ():
                     self.arrived += 1
                     self.unconsumed[self.arrived] = message
-            if not self.other.get("receipts"):
+            if not (self.parameters.receipts and self.other.get("receipts")):
                 self.unconsumed.clear()
             self.acked, self.waiting_since = number, None
 

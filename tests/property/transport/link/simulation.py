@@ -122,7 +122,7 @@ class World:
     def send_receipt(self, end, receipt):
         """Send a receipt, as a batch that is no item, if it can go at once; for an end's `Receipts`."""
         session = end.session
-        is_open = session.state is State.OPEN and end.way is not None and not session.is_frozen
+        is_open = session.state is State.OPEN and end.way is not None and not session.receiving.is_frozen
         if not is_open or session.unacknowledged >= 4:
             return False
         self.send_batch(end, bytes(8) + receipt, None, parts=len(receipt) // 100 + 1)
@@ -264,7 +264,7 @@ class World:
             assert len(unacked) <= other.window_frames
             assert size <= other.window_bytes or len(unacked) == 1
             assert len(unacked) == sending.sent - sending.acked
-            assert len(session.parts) <= end.parameters.message_limit
+            assert len(session.receiving.parts) <= end.parameters.message_limit
 
     # -- time and network -----------------------------------------------------------------------------------
 
@@ -296,7 +296,7 @@ class World:
         """End all faults."""
         self.cut.clear()
         for end in self.ends:
-            end.session.freeze(is_frozen=False)
+            end.session.receiving.freeze(is_frozen=False)
             self.perform(end)
             if end.way != 0:
                 self.use_path(end, 0)

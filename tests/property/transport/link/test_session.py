@@ -36,9 +36,12 @@ class Links(RuleBasedStateMachine):
 
     makes = Session, Session
 
-    @initialize(first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.booleans())
+    @initialize(
+        first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.tuples(st.booleans(), st.booleans())
+    )
     def begin(self, first, second, connects, receipts):
-        parameters = (msgspec.structs.replace(each, receipts=receipts) for each in (first, second))
+        ends = zip((first, second), receipts, strict=True)
+        parameters = (msgspec.structs.replace(each, receipts=gives) for each, gives in ends)
         self.world = World(*parameters, makes=self.makes)
         if connects:
             self.send(0, 0, 1)
@@ -72,7 +75,7 @@ class Links(RuleBasedStateMachine):
 
     @rule(name=ENDS, is_frozen=st.booleans())
     def freeze(self, name, is_frozen):
-        self.end(name).session.freeze(is_frozen=is_frozen)
+        self.end(name).session.receiving.freeze(is_frozen=is_frozen)
         self.world.perform(self.end(name))
 
     @rule(name=ENDS)
@@ -255,7 +258,7 @@ class Links(RuleBasedStateMachine):
 
 def state_of(session):
     """Return all that a session knows, to compare it."""
-    parts = (session, session.sending, session._detector, session._handshake)
+    parts = (session, session.sending, session.receiving, session._detector, session._handshake)
     known = {name: copy.copy(value) for part in parts for name, value in vars(part).items()}
     known |= {
         f"unconsumed.{name}": copy.copy(getattr(session.unconsumed, name)) for name in Unconsumed.__slots__
@@ -263,7 +266,7 @@ def state_of(session):
     return {
         name: value
         for name, value in known.items()
-        if name not in {"_detector", "_handshake", "sending", "unconsumed"}
+        if name not in {"_detector", "_handshake", "_sending", "sending", "receiving", "unconsumed"}
     }
 
 

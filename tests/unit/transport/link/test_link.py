@@ -63,6 +63,7 @@ class End:
         self.container = Container(name, limits=Limits(mailbox=10, send_timeout=5))
         self.is_closed = False
         self.before_batch = None
+        self.refusals = self
         self.indirect = Path()
         self.dropped = []
         self.found_ = 0
@@ -87,7 +88,7 @@ class End:
     def refuse(self, message, receiver, failure):
         self.link.outbox.keep(failure, message.sender)
 
-    def on_heard(self, domain, sender):
+    def heard(self, domain, sender):
         pass
 
     def tell_by_another_way(self, domain, failure, receiver):
@@ -96,14 +97,11 @@ class End:
     def is_member(self, domain):
         return True
 
-    def on_found(self, link, parameters):
-        self.found_ += 1
-
     def on_lost(self, link):
         pass
 
-    def on_opened(self, link):
-        pass
+    def on_opened(self, link, parameters):
+        self.found_ += 1
 
     def on_doubt(self, link):
         self.doubts += 1
@@ -364,7 +362,7 @@ async def test_what_was_sent_is_waited_for_by_several_and_also_where_it_fails():
         one.link.choose_path()
         await start(one.container, "a", first := send_all(["0"]))
         await first.join()
-        waits = [asyncio.create_task(one.link.arrive()) for _ in range(3)]
+        waits = [asyncio.create_task(one.link.draining.wait()) for _ in range(3)]
         await asyncio.sleep(0.05)
         waits.pop().cancel()
         assert not any(wait.done() for wait in waits)
@@ -374,12 +372,12 @@ async def test_what_was_sent_is_waited_for_by_several_and_also_where_it_fails():
         async with asyncio.timeout(2):
             await asyncio.gather(*waits)
             assert got.bodies == ["0"]
-            await one.link.arrive()  # nothing is under way
+            await one.link.draining.wait()  # nothing is under way
         one.indirect.is_up = False
         one.link.choose_path()
         await start(one.container, "c", second := send_all(["1"]))
         await second.join()
-        wait = asyncio.create_task(one.link.arrive())
+        wait = asyncio.create_task(one.link.draining.wait())
         await asyncio.sleep(0)
         assert not wait.done()
         one.link.abandon()

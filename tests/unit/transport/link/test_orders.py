@@ -14,7 +14,7 @@ class Busy:
         self.sent = []
         self.session = SimpleNamespace(
             is_open=True,
-            is_frozen=False,
+            receiving=SimpleNamespace(is_frozen=False),
             sending=SimpleNamespace(has_window=False, acknowledged=5, unacknowledged=60),
         )
         self.outbox = SimpleNamespace(has_failures=False)
@@ -44,5 +44,5 @@ def test_receipts_go_at_once_where_there_is_room_and_not_where_nothing_is_acknow
     link = Busy()
     link.session.sending.has_window = True
     assert all(link.orders.send_receipt(b"1") for _ in range(3))
-    link.session.is_frozen = True
+    link.session.receiving.is_frozen = True
     assert not link.orders.send_receipt(b"1")

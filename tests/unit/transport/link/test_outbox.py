@@ -47,8 +47,8 @@ class Carrier:
         self.lost.append((receiver, str(error)))
         raise error
 
-    def sink_for(self, receiver):
-        return f"a wait for room to {receiver}"
+    def way_to(self, receiver):
+        return f"the way to {receiver}"
 
     def undeliverable(self, message, receiver, reason):
         self.lost.append((receiver, reason))
@@ -150,7 +150,8 @@ async def test_without_room_it_takes_what_it_may_hold_and_then_makes_senders_wai
         assert outbox.accept(message(str(number))) is None
     carrier.end_turn()
     assert carrier.connects  # it asks for the other container
-    assert outbox.accept(message("refused")) == ("a wait for room to b@c2.lab.localhost",)
+    (sink,) = outbox.accept(message("refused"))
+    assert str(sink) == "the way to b@c2.lab.localhost"
     waiting = asyncio.create_task(outbox.room())
     await asyncio.sleep(0)
     assert not waiting.done()

@@ -200,19 +200,19 @@ def test_an_acknowledgement_goes_at_once_after_a_quarter_of_the_window():
 
 def test_a_frozen_end_takes_but_does_not_acknowledge_and_says_that_it_is_busy():
     world, a, b = make_world()
-    b.session.freeze(is_frozen=True)
+    b.session.receiving.freeze(is_frozen=True)
     assert b.session.receive(a.session.send(b"x", 1), world.now) == b"x"
     control(world, (a, b), PING, 7)
     b.session.tick(world.now)
     assert {HEADER.unpack(frame)[4] for frame in frames_of(b.session)} == {0}
-    b.session.freeze(is_frozen=False)
+    b.session.receiving.freeze(is_frozen=False)
     (ack,) = frames_of(b.session)
     assert HEADER.unpack(ack)[4] == 1
 
 
 def test_a_frozen_end_is_never_given_up_and_nothing_is_sent_again():
     world, a, b = make_world()
-    b.session.freeze(is_frozen=True)
+    b.session.receiving.freeze(is_frozen=True)
     world.send(a)
     world.advance(100.0, (0, 1), step=0.05)
     assert world.items[1].failed is None
@@ -595,7 +595,7 @@ def test_what_lay_at_an_end_that_was_restarted_fails_where_the_other_closes():
     world, a, b = make_world(parameters, parameters)
     world.send(a)
     world.flow((1,))
-    b.session.acknowledge()
+    b.session.receiving.acknowledge()
     world.perform(b)
     world.flow((0,))
     assert len(a.session.unconsumed) == 1
@@ -605,6 +605,16 @@ def test_what_lay_at_an_end_that_was_restarted_fails_where_the_other_closes():
     world.advance(8.0, (0, 1))
     assert a.session.state is State.CLOSED
     assert world.items[1].failed == "it was restarted"
+
+
+@pytest.mark.parametrize("gives", [(True, False), (False, True)])
+def test_without_receipts_on_both_sides_nothing_acknowledged_is_kept(gives):
+    world, a, b = make_world(*(SessionParameters(receipts=each) for each in gives))
+    for end in (a, b):
+        world.send(end)
+    world.advance(1.0, (0, 1))
+    assert a.session.unacknowledged == b.session.unacknowledged == 0
+    assert len(a.session.unconsumed) == len(b.session.unconsumed) == 0
 
 
 def test_who_was_given_up_learns_what_was_taken_before():
@@ -661,7 +671,7 @@ def test_closing_drains_and_tells_what_was_taken():
 
 def test_a_frozen_end_that_closes_says_what_it_has_taken():
     world, a, b = make_world()
-    b.session.freeze(is_frozen=True)
+    b.session.receiving.freeze(is_frozen=True)
     world.send(a)
     world.flow()
     b.session.close()
@@ -761,7 +771,7 @@ def test_one_that_holds_acknowledgements_back_takes_no_more_than_its_window():
         (SessionParameters(window_bytes=1000), 4000, 1),
     ):
         world, a, b = make_world(SessionParameters(), parameters)
-        b.session.freeze(is_frozen=True)
+        b.session.receiving.freeze(is_frozen=True)
         own, peer = a.session.incarnations
         frames = [HEADER.pack(DATA, own, peer, number, 0) + bytes(size) for number in range(1, 9)]
         for frame in frames[:taken]:
@@ -770,5 +780,5 @@ def test_one_that_holds_acknowledgements_back_takes_no_more_than_its_window():
         with pytest.raises(ValueError, match="the window ends before"):
             b.session.receive(frames[taken], world.now)
         assert state_of(b.session) == before
-        b.session.freeze(is_frozen=False)
+        b.session.receiving.freeze(is_frozen=False)
         assert b.session.receive(frames[taken], world.now) is not None

@@ -145,5 +145,5 @@ def _rate(connection: socket.socket) -> float:
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Answer until standard input ends."""
     loop.serve({"listen": listen, "measure": measure})

@@ -20,7 +20,7 @@ from formicary_bench.remote.checks.facts import QUESTION, Facts, Seen, Way
 from formicary_bench.remote.clocks import Clock, Sample
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.ssh import Connection
 
 
 _TOKEN_BYTES = 16  # as many as `there.network` wants
@@ -165,11 +165,7 @@ async def _look(connection: Connection, seen: Seen) -> None:
     async with helping(connection, "looking") as helper:
         answer = await helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
         offset = await _compare_clocks(helper)
-    try:
-        facts = msgspec.convert(answer, Facts)
-    except msgspec.ValidationError as error:
-        raise connection.error(f"what it says of itself cannot be understood ({error}); try again") from None
-    seen.facts = facts
+    facts = seen.facts = connection.understood(answer, Facts)
     seen.offset_s, seen.uncertainty_s = offset.offset_ns / 1e9, offset.uncertainty_ns / 1e9
     seen.findings += judging.judge(host, facts, version=formicary.__version__, digest=code_digest())
     seen.findings += judging.clock(seen.offset_s)

@@ -12,7 +12,7 @@ from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import load
 from formicary_bench.remote.launchers.launcher import Provider
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import asyncssh
 
     from formicary_bench.remote import HostError
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.ssh import Connection
 
 _BOOTSTRAP = Path(__file__).parent.parent / "bootstrap"
 _SECONDS_TO_START = 20.0  # a loaded host with a slow disk; what does not exist says so at once

@@ -157,18 +157,16 @@ class RemoteWorker:
 
     def _keep(self, part: bytes) -> None:
         """Write the next part of its raw values."""
-        reason = ""
         with self._lock:
             if self._values.closed or self._ended.done():
                 return
             self._size += len(part)
+            reason = f"it is more than {LARGEST_HANDOVER >> 20} MiB" if self._size > LARGEST_HANDOVER else ""
             try:
-                self._values.write(part)
+                self._values.write(part if not reason else b"")
                 self._values.flush()
             except OSError as error:
                 reason = error.strerror or str(error)
-        if self._size > LARGEST_HANDOVER:
-            reason = f"it is more than {LARGEST_HANDOVER >> 20} MiB"
         if reason:
             self._said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
             self._kill()

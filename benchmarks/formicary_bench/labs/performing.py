@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import logging
 import threading
 import warnings
 from functools import partial, wraps
@@ -21,7 +20,7 @@ from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary.testing import VirtualClockLoop
 from formicary_bench.labs.exchange import Begin, Call, Final, Finish, Frame, Idle, Look, Over, Turn
 from formicary_bench.labs.ports import Ports
-from formicary_bench.labs.programs import what_failed, with_code
+from formicary_bench.labs.programs import unlogged, what_failed, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -239,16 +238,12 @@ def _quiet() -> Iterator[tuple[io.StringIO, list[str]]]:
         if "was never awaited" in str(message):
             unawaited.append(f"{message}; write `await` before it ({file.rpartition('/')[2]}, line {line})")
 
-    before = logging.root.manager.disable
-    logging.disable()
-    try:
-        with (
-            contextlib.redirect_stdout(printed),
-            contextlib.redirect_stderr(printed),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("always")
-            warnings.showwarning = notice  # type: ignore[assignment]
-            yield printed, unawaited
-    finally:
-        logging.disable(before)
+    with (
+        unlogged(),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("always")
+        warnings.showwarning = notice  # type: ignore[assignment]
+        yield printed, unawaited

@@ -104,9 +104,9 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     need_extra()
     from formicary.cli.output import show_json
     from formicary_bench.cli.hosts_view import show_cleaned
-    from formicary_bench.remote import clean as cleaning
+    from formicary_bench.remote.provisioning.prepare import clean as clean_all
 
-    cleaned = _on_hosts(hosts_toml, on, cleaning.clean)
+    cleaned = _on_hosts(hosts_toml, on, clean_all)
     show_json(cleaned) if as_json else show_cleaned(cleaned)
     if any(each.problem for each in cleaned):
         raise typer.Exit(1)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.remote.checks.check import Checked
     from formicary_bench.remote.checks.facts import Facts, Installed, Prosody, Seen, Way
-    from formicary_bench.remote.clean import Cleaned
-    from formicary_bench.remote.provisioning.prepare import Prepared
+    from formicary_bench.remote.provisioning.prepare import Cleaned, Prepared
 
 
 _HOSTS = (

@@ -57,7 +57,7 @@ def measure(
     lab = lab_named(name)
     if not lab.is_measured:
         raise UsageError(f"the lab {name} has nothing to measure; see `formicary lab list --json`")
-    measurement = measuring.load_measurement(lab.folder / "measure.py")
+    measurement = measuring.load_measurement(lab)
     guesses = _guesses(measurement, guess)
     if not as_json:
         say(f"measuring for about {seconds:g} s; leave the machine idle meanwhile", err=True)

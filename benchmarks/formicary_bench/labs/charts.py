@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.files import output_file
 from formicary.core.quoting import printable
-from formicary.errors import FormicaryError
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.lines import Dot, Dots
@@ -163,14 +162,8 @@ def write_picture(results: Sequence[Result], path: Path) -> None:
         return
     from formicary_bench.reports.charts.printing import WIDTHS, draw_for_print
 
-    try:
-        with output_file(path) as temporary:
-            temporary.write_text(draw_for_print(chart(results), WIDTHS[2]), encoding="utf-8")
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another file with --to')}"
-        ) from error
+    with writing(path, "choose another file with --to"), output_file(path) as temporary:
+        temporary.write_text(draw_for_print(chart(results), WIDTHS[2]), encoding="utf-8")
 
 
 def _cases(results: Sequence[Result]) -> list[str]:

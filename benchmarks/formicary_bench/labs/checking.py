@@ -36,7 +36,7 @@ def check(
 
     A program that hangs or ends its process fails that scenario; the others are played with a new process.
     """
-    scenarios = load_scenarios(lab.folder / "check.py")
+    scenarios = load_scenarios(lab)
     left = [each for each in scenarios.values() if exercise in {None, each.exercise}]
     while left:
         with judging(), _Process(program.resolve(), seconds) as process:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from typing import TYPE_CHECKING, Any
 
+from formicary.errors import FormicaryError
+from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary.testing import VirtualClockLoop
 from formicary_bench.labs.exchange import (
-    Answer,
     Begin,
     Call,
     Final,
@@ -26,7 +26,7 @@ from formicary_bench.labs.programs import Broken
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary_bench.labs.exchange import Line, Order, Report
+    from formicary_bench.labs.exchange import Answered, Line, Order, Report
 
 
 class Gone(Broken):
@@ -53,10 +53,9 @@ class Examinee:
         self._timer: float | None = None
         self._fault: Exception | None = None
         self._frames: list[Frame] = []
-        self._tasks: list[Task] = []
-        self._answers: list[Answer] = []
-        self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._tasks: list[Request[Task]] = []
+        self._requests: Requests[Task, Any] = Requests(self._tasks.append)
+        self._answers: list[Answered] = []
         self._offered: dict[str, Callable[..., Any]] = {}
         self._answering: set[asyncio.Task[None]] = set()
 
@@ -130,7 +129,7 @@ class Examinee:
             for frame in report.frames:
                 self.from_program(frame)
             for answer in report.answers:
-                self._settle(answer)
+                self._requests.settle(answer)
             for call in report.calls:
                 task = asyncio.create_task(self._answer(call))
                 self._answering.add(task)
@@ -150,10 +149,10 @@ class Examinee:
         Raises:
             Broken: the task has failed.
         """
-        number = next(self._numbers)
-        future = self._waiting[number] = asyncio.get_running_loop().create_future()
-        self._tasks.append(Task(number, what, arguments))
-        return await future
+        try:
+            return await self._requests.ask(Task(what, arguments))
+        except FormicaryError as error:
+            raise Broken(str(error)) from None
 
     def look(self, agent: int, attribute: str) -> Any:
         """Return the value of an agent's attribute once everything sent so far has been handled.
@@ -165,20 +164,11 @@ class Examinee:
             loop = asyncio.get_running_loop()
             self._go_on(loop, loop.time())
         report = self._exchange(Look(agent, attribute))
+        if isinstance(report, Refusal):
+            raise Broken(report.reason)
         if not isinstance(report, Answer):
             raise self._nonsense("it sent unexpected data")
-        if report.problem:
-            raise Broken(report.problem)
-        return report.value
-
-    def _settle(self, answer: Answer) -> None:
-        future = self._waiting.pop(answer.number, None)
-        if future is None or future.done():
-            return
-        if answer.problem:
-            future.set_exception(Broken(answer.problem))
-        else:
-            future.set_result(answer.value)
+        return report.result
 
     # -- what it may ask ------------------------------------------------------------------------------------
 
@@ -187,24 +177,27 @@ class Examinee:
         self._offered.update(functions)
         return [*functions]
 
-    async def _answer(self, call: Call) -> None:
+    async def _answer(self, request: Request[Call]) -> None:
+        call = request.order
         try:
-            value, problem = await self._offered[call.name](*call.arguments), ""
+            result = await self._offered[call.name](*call.arguments)
         except Exception as error:  # noqa: BLE001 -- of what the program has given
-            value, problem = None, f"{type(error).__name__}: {error}"
-        self._answers.append(Answer(call.number, value, problem))
+            self._answers.append(_refusal(request, error))
+        else:
+            self._answers.append(Answer(request.number, result))
 
-    def _answer_now(self, call: Call) -> Answer:
+    def _answer_now(self, request: Request[Call]) -> Answered:
+        call = request.order
         try:
-            return Answer(0, self._offered[call.name](*call.arguments))
+            return Answer(request.number, self._offered[call.name](*call.arguments))
         except Exception as error:  # noqa: BLE001 -- of what the program has given
-            return Answer(0, None, f"{type(error).__name__}: {error}")
+            return _refusal(request, error)
 
     # -- the line -------------------------------------------------------------------------------------------
 
     def _exchange(self, order: Order) -> Report:
         self._send(order)
-        while isinstance(report := self._receive(), Call):
+        while isinstance(report := self._receive(), Request):
             self._send(self._answer_now(report))
         if isinstance(report, Over):
             self.leave()
@@ -240,6 +233,10 @@ class Examinee:
         self.leave()
         self.is_gone = True
         return Gone(sentence)
+
+
+def _refusal(request: Request[Call], error: Exception) -> Refusal:
+    return Refusal(request.number, f"{type(error).__name__}: {error}")
 
 
 class JudgesLoop(VirtualClockLoop):

@@ -1,4 +1,4 @@
-"""The protocol between the judge and the program's process, and the connection that carries it.
+"""The protocol between the judge and the program's process, and its connection; requests are as everywhere.
 
 The two take turns. The judge gives an order; the process carries it out, lets its agents run until they all
 wait, and reports. So a single clock, the judge's, serves both.
@@ -12,6 +12,8 @@ import time
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
+
+from formicary.processes.requests import Answer, Refusal, Request
 
 if TYPE_CHECKING:
     import socket
@@ -45,80 +47,73 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     text: str = ""
 
 
-class Task(msgspec.Struct, frozen=True, array_like=True):
-    """An asynchronous request to the program's process: the name of a method there, and its arguments."""
+class Task(msgspec.Struct, frozen=True):
+    """A request to the program's process: the name of a method there, and its arguments."""
 
-    number: int
     what: Literal["open", "crash", "start", "join", "replace", "watch"]
     arguments: tuple[Any, ...]
 
 
-class Call(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """A call to one of the judge's functions; the answer carries the same number."""
+class Call(msgspec.Struct, frozen=True):
+    """A request to one of the judge's functions."""
 
-    number: int
     name: str
     arguments: tuple[Any, ...]
 
 
-class Answer(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """The result of a task, a call or a look at an agent: plain data, or a sentence that says what failed."""
-
-    number: int
-    value: Any = None
-    problem: str = ""
+Answered = Answer[Any] | Refusal
 
 
-class Begin(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Begin(msgspec.Struct, frozen=True, tag=True):
     """Begin a scenario, with a seed for the program's random numbers and its limit of CPU time in seconds."""
 
     seed: int
     seconds: float
 
 
-class Turn(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Turn(msgspec.Struct, frozen=True, tag=True):
     """Run until all agents wait, starting at this time with what has arrived."""
 
     now: float
     frames: tuple[Frame, ...]
-    tasks: tuple[Task, ...]
-    answers: tuple[Answer, ...]
+    tasks: tuple[Request[Task], ...]
+    answers: tuple[Answered, ...]
 
 
-class Look(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Look(msgspec.Struct, frozen=True, tag=True):
     """Report the value of an agent's attribute."""
 
     agent: int
     attribute: str
 
 
-class Finish(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Finish(msgspec.Struct, frozen=True, tag=True):
     """End the scenario."""
 
 
-class Loaded(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Loaded(msgspec.Struct, frozen=True, tag=True):
     """The program has been loaded; if not, `problem` says why."""
 
     problem: str
 
 
-class Idle(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Idle(msgspec.Struct, frozen=True, tag=True):
     """All agents wait, at most until `timer`; the rest is what they have sent since the last turn."""
 
     timer: float | None
     frames: tuple[Frame, ...]
-    answers: tuple[Answer, ...]
-    calls: tuple[Call, ...]
+    answers: tuple[Answered, ...]
+    calls: tuple[Request[Call], ...]
 
 
-class Over(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Over(msgspec.Struct, frozen=True, tag=True):
     """The scenario has been aborted for this reason; if the program hangs, its process has ended, too."""
 
     problem: str
     hangs: bool = False
 
 
-class Final(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class Final(msgspec.Struct, frozen=True, tag=True):
     """Observations of the program during the scenario; see `Outcome`."""
 
     failures: tuple[str, ...]
@@ -126,8 +121,8 @@ class Final(msgspec.Struct, frozen=True, array_like=True, tag=True):
     printed: str
 
 
-Order = Begin | Turn | Look | Answer | Finish
-Report = Loaded | Idle | Answer | Call | Over | Final
+Order = Begin | Turn | Look | Answered | Finish
+Report = Loaded | Idle | Answered | Request[Call] | Over | Final
 
 S = TypeVar("S")
 R = TypeVar("R")

@@ -1,18 +1,24 @@
-"""Which labs there are, where their material lies, and the folder that a student gets of one."""
+"""The labs, their material, and a student's folder of one, perhaps with a notebook."""
 
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.core.files import replacing
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.labs.programs import FILE
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _LISTED = re.compile(r"^([a-z0-9-]+)/index$", re.MULTILINE)
 _HERE = Path(__file__).resolve().parent
@@ -36,6 +42,15 @@ class Lab(msgspec.Struct, frozen=True):
             raise FormicaryError(
                 f"{file} of the lab {self.name} cannot be read ({error.strerror}): reinstall Formicary"
             ) from error
+
+    def module(self, name: str) -> ModuleType:
+        """Import one of its files, such as `check`."""
+        spec = spec_from_file_location(f"lab_{name}", self.folder / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[spec.name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
 
     @property
     def title(self) -> str:
@@ -94,6 +109,49 @@ def text_of(lab: Lab) -> str:
     return _LINK.sub(r"\1", lab.text("index.md"))
 
 
+_KERNEL = """\
+---
+jupyter:
+  kernelspec:
+    display_name: Python 3
+    language: python
+    name: python3
+---
+
+"""
+_PROGRAM = f"""
+## The program
+
+This cell writes your program into `{FILE}`. Complete it here, run the cell, and then the next one.
+"""
+_CHECK = """
+```python
+import subprocess, sys
+
+print(subprocess.run(["formicary", "lab", "check", "."], capture_output=True, text=True).stdout)
+```
+"""
+
+
+def notebook_of(lab: Lab) -> str:
+    """Return a lab's text as a notebook, in JSON: its examples are cells, and the program is one, too.
+
+    Raises:
+        UsageError: the extra `notebooks` is not installed.
+    """
+    if find_spec("jupytext") is None:
+        raise UsageError(
+            "cannot create a notebook: jupytext is not installed; install it with: pip install "
+            '"formicary[notebooks]"'
+        )
+    import jupytext
+
+    cell = f"```python\n%%writefile {FILE}\n{lab.text('start.py')}```\n"
+    text = f"{_KERNEL}{text_of(lab)}{_PROGRAM}\n{cell}{_CHECK}"
+    written: str = jupytext.writes(jupytext.reads(text, fmt="md"), fmt="ipynb")
+    return written
+
+
 def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]:
     """Make a folder with the program to complete and the text of a lab.
 
@@ -113,19 +171,12 @@ def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]
         raise UsageError(f"{folder} already exists; choose another folder, or continue in it")
     files = {README: text_of(lab), FILE: lab.text("start.py"), _MARK: f'lab = "{lab.name}"\n'}
     if notebook:
-        from formicary_bench.labs.notebooks import notebook_of
-
         files[f"{lab.name}.ipynb"] = notebook_of(lab)
-    try:
+    with writing(folder, "choose another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             with replacing(folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise FormicaryError(
-            f"{folder} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another folder')}"
-        ) from error
     return [folder / name for name in files if name != _MARK]
 
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -24,8 +22,8 @@ from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Templat
 from formicary.core.event_loop import loop_factory
 from formicary.core.files import output_file
 from formicary.core.quoting import sentence
-from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.refusals import next_step
+from formicary.errors import UsageError
+from formicary_bench.files.refusals import writing
 from formicary_bench.statistics.estimates import Typical, typical
 
 if TYPE_CHECKING:
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary import Container
+    from formicary_bench.labs.material import Lab
 
     Case = Callable[[float], Awaitable[float]]
 
@@ -62,15 +61,9 @@ class Measurement(msgspec.Struct, frozen=True):
     cases: dict[str, Case]
 
 
-def load_measurement(path: Path) -> Measurement:
-    """Return what a lab's `measure.py` has."""
-    spec = spec_from_file_location("lab_measure", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules["lab_measure"] = module
-    spec.loader.exec_module(module)
-    found: Measurement = module.MEASUREMENT
+def load_measurement(lab: Lab) -> Measurement:
+    """Return the measurement of a lab's `measure.py`."""
+    found: Measurement = lab.module("measure").MEASUREMENT
     return found
 
 
@@ -201,14 +194,8 @@ def write_result(result: Result, path: Path) -> None:
     Raises:
         FormicaryError: it cannot be written.
     """
-    try:
-        with output_file(path) as temporary:
-            temporary.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another file with --to')}"
-        ) from error
+    with writing(path, "choose another file with --to"), output_file(path) as temporary:
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
 
 
 def read_results(paths: Iterable[Path]) -> tuple[list[Result], list[str]]:

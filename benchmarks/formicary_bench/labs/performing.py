@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import itertools
-import logging
 import threading
 import warnings
 from functools import partial, wraps
@@ -18,15 +16,16 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from formicary import Container
+from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary.testing import VirtualClockLoop
-from formicary_bench.labs.exchange import Answer, Begin, Call, Final, Finish, Frame, Idle, Look, Over, Turn
+from formicary_bench.labs.exchange import Begin, Call, Final, Finish, Frame, Idle, Look, Over, Turn
 from formicary_bench.labs.ports import Ports
-from formicary_bench.labs.programs import what_failed, with_code
+from formicary_bench.labs.programs import unlogged, what_failed, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.labs.exchange import Line, Order, Report, Task
+    from formicary_bench.labs.exchange import Answered, Line, Order, Report, Task
     from formicary_bench.labs.programs import Program
 
 _PRINTED = 2000  # characters of the program's output that are kept, from its end
@@ -81,11 +80,10 @@ class _Scene:
         self._agents: list[Any] = []
         self._originals: dict[str, Any] = {}  # functions of the program that have been replaced
         self._frames: list[Frame] = []
-        self._answers: list[Answer] = []
-        self._calls: list[Call] = []
+        self._answers: list[Answered] = []
+        self._calls: list[Request[Call]] = []
+        self._requests: Requests[Call, Any] = Requests(self._calls.append)
         self._ports = Ports(self._frames.append)
-        self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._end = asyncio.Event()
 
@@ -123,8 +121,7 @@ class _Scene:
         for frame in turn.frames:
             self.loop.call_soon(self._ports.take, frame)
         for answer in turn.answers:
-            if (future := self._waiting.pop(answer.number, None)) is not None and not future.done():
-                future.set_result(answer.value)
+            self._requests.settle(answer)
         for each in turn.tasks:
             task = self.loop.create_task(self._do(each))
             self._tasks.add(task)
@@ -158,17 +155,19 @@ class _Scene:
                 f"{look.attribute} of {agent.name} cannot be read: {what_failed(error, self._program.path)}"
             )
         if problem:
-            self._line.send(Answer(0, None, problem[:_SENTENCE]))
+            self._line.send(Refusal(0, problem[:_SENTENCE]))
 
     # -- what is to be done ---------------------------------------------------------------------------------
 
-    async def _do(self, task: Task) -> None:
-        value, problem = None, ""
+    async def _do(self, request: Request[Task]) -> None:
+        task = request.order
         try:
-            value = await getattr(self, f"_{task.what}")(*task.arguments)
+            result = await getattr(self, f"_{task.what}")(*task.arguments)
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is said in a sentence
-            problem = what_failed(error, self._program.path)[:_SENTENCE]
-        self._answers.append(Answer(task.number, value, problem))
+            reason = what_failed(error, self._program.path)[:_SENTENCE]
+            self._answers.append(Refusal(request.number, reason))
+        else:
+            self._answers.append(Answer(request.number, result))
 
     async def _open(self, name: str) -> None:
         container = self._containers[name] = Container(name, server=self._ports, seed=self.seed)
@@ -215,20 +214,17 @@ class _Scene:
 
     async def _ask(self, name: str, *arguments: Any) -> Any:
         """Call an asynchronous function of the judge."""
-        number = next(self._numbers)
-        future = self._waiting[number] = self.loop.create_future()
-        self._calls.append(Call(number, name, arguments))
-        return await future
+        return await self._requests.ask(Call(name, arguments))
 
     def _ask_now(self, name: str, *arguments: Any) -> Any:
         """Call a synchronous function of the judge."""
         with self._speaking:
-            self._line.send(Call(0, name, arguments))
+            self._line.send(Request(0, Call(name, arguments)))
             answer = self._line.receive()
+        if isinstance(answer, Refusal):
+            raise TypeError(answer.reason)
         assert isinstance(answer, Answer)
-        if answer.problem:
-            raise TypeError(answer.problem)
-        return answer.value
+        return answer.result
 
 
 @contextlib.contextmanager
@@ -242,16 +238,12 @@ def _quiet() -> Iterator[tuple[io.StringIO, list[str]]]:
         if "was never awaited" in str(message):
             unawaited.append(f"{message}; write `await` before it ({file.rpartition('/')[2]}, line {line})")
 
-    before = logging.root.manager.disable
-    logging.disable()
-    try:
-        with (
-            contextlib.redirect_stdout(printed),
-            contextlib.redirect_stderr(printed),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("always")
-            warnings.showwarning = notice  # type: ignore[assignment]
-            yield printed, unawaited
-    finally:
-        logging.disable(before)
+    with (
+        unlogged(),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("always")
+        warnings.showwarning = notice  # type: ignore[assignment]
+        yield printed, unawaited

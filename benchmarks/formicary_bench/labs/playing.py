@@ -6,12 +6,8 @@ The judge keeps the clock, the network, the partners of the program's agents, an
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
 import random
-import sys
 from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,13 +15,13 @@ import msgspec
 from formicary.testing import NothingLeftError
 from formicary_bench.labs.examinee import Examinee, Gone, JudgesLoop
 from formicary_bench.labs.exchange import Final
-from formicary_bench.labs.programs import Broken
+from formicary_bench.labs.programs import Broken, unlogged
 from formicary_bench.labs.recording import Arrow, about
 from formicary_bench.labs.scenarios import Scenario, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from formicary_bench.labs.material import Lab
+
 
 SECONDS = 10.0
 """How much CPU time a program may take in a scenario; a solution needs a fraction of a second."""
@@ -61,15 +57,9 @@ class Outcome(msgspec.Struct, frozen=True):
     printed: str = ""
 
 
-def load_scenarios(path: Path) -> dict[str, Scenario]:
+def load_scenarios(lab: Lab) -> dict[str, Scenario]:
     """Return the scenarios of a lab's `check.py` by their names, in their order."""
-    spec = spec_from_file_location("lab_check", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules["lab_check"] = module
-    spec.loader.exec_module(module)
-    found = [value for value in vars(module).values() if isinstance(value, Scenario)]
+    found = [value for value in vars(lab.module("check")).values() if isinstance(value, Scenario)]
     return {each.name: each for each in found}
 
 
@@ -91,7 +81,7 @@ def play(scenario: Scenario, examinee: Examinee, seed: int, seconds: float = SEC
             await scenario.play(made)
 
     problem, final, error = "", Final((), "", ""), None
-    with _unlogged():
+    with unlogged():
         try:
             examinee.begin(random.Random(f"{seed} of the program").getrandbits(63), seconds)
             with asyncio.Runner(loop_factory=partial(JudgesLoop, examinee, chance.getrandbits(63))) as runner:
@@ -133,14 +123,3 @@ def _what_failed(error: Exception) -> str:
     if isinstance(error, NothingLeftError):
         return f"all agents are waiting, and nothing will wake them: {error}"
     return f"{type(error).__name__}: {error} while your program was checked"
-
-
-@contextlib.contextmanager
-def _unlogged() -> Iterator[None]:
-    """Log nothing: the outcome says what a program does to the judge's containers."""
-    before = logging.root.manager.disable
-    logging.disable()
-    try:
-        yield
-    finally:
-        logging.disable(before)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import difflib
 import linecache
+import logging
 import re
 import sys
+from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +92,17 @@ def _trace(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Log nothing: outcomes say what a program does to containers."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 FILE = "program.py"

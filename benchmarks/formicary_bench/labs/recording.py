@@ -9,9 +9,8 @@ import msgspec
 
 from formicary.core.files import replacing
 from formicary.core.quoting import printable
-from formicary.errors import FormicaryError
 from formicary.testing.virtual_clock import STARTS_AT
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.formatting import slug
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def write_pictures(name: str, arrows: Sequence[Arrow], folder: Path) -> list[Pat
 
     stem = slug(name)
     paths = [folder / f"{stem}.{ending}" for ending in ("svg", "mmd")]
-    try:
+    with writing(folder, "copy the folder"):
         if not arrows:
             for path in paths:
                 path.unlink(missing_ok=True)
@@ -183,10 +182,6 @@ def write_pictures(name: str, arrows: Sequence[Arrow], folder: Path) -> list[Pat
         for path in paths:
             with replacing(path) as temporary:
                 temporary.write_text(export(seen, path.name), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise FormicaryError(
-            f"{folder} cannot be written ({error.strerror or error}): {next_step(error, 'copy the folder')}"
-        ) from error
     return paths
 
 

@@ -1,14 +1,14 @@
-"""Many hosts: who they are, how they are reached, what runs there for a measurement.
+"""Many hosts: which there are, how they are reached, and what runs there for a measurement.
 
-- `inventory`, `inventory_values`: the file hosts.toml.
-- `launchers`: how host agents are started, and where hosts come from: SSH, a command, this machine.
-- `ssh`: connections, and the keys by which both ends are known.
-- `session`: all hosts of a run; `workers`: workers and windows on them, as the runner sees them.
-- `host_agent`: the program of a run on each host, and the controller's side of it.
-- `bootstrap`: programs for hosts on which nothing is installed yet; the standard library alone.
-- `provisioning`: `formicary hosts prepare`: runs those programs, and makes, fetches and keeps archives.
-- `checks` and `clean`: `formicary hosts check` and `formicary hosts clean`.
-- `clocks`, `folders`: what several of them need.
+- `inventory`, `inventory_values`: the file hosts.toml
+- `launchers`: which hosts there are, and how host agents start there: by SSH, a command, or on this machine
+- `ssh`: connections
+- `session`: all hosts of a run; `workers`: workers and windows there, as the runner sees them
+- `host_agent`: the program of a run on each host, and the controller's side of it
+- `bootstrap`: programs for hosts without Formicary, of the standard library alone
+- `provisioning`: `formicary hosts prepare` and `clean`, which run those programs and send archives
+- `checks`: `formicary hosts check`
+- `clocks`, `folders`: what several of them need
 """
 
 from __future__ import annotations
@@ -31,12 +31,7 @@ class HostError(FormicaryError):
 
 
 def together(errors: list[HostError], count: int) -> HostError:
-    """Make one error of what is wrong with several hosts, each on a line of its own.
-
-    Args:
-        errors: at least one.
-        count: how many hosts there are.
-    """
+    """Make one error of the errors of some hosts out of `count`, on a line each."""
     sentences = dict.fromkeys(map(str, errors))
     if len(sentences) == 1:  # of one host, or of what all of them need
         return errors[0]
@@ -45,27 +40,23 @@ def together(errors: list[HostError], count: int) -> HostError:
 
 
 class Steps(Protocol):
-    """Shows how far the work on each host is."""
+    """Shows the progress on each host."""
 
     def begin(self, hosts: Iterable[str]) -> None:
-        """Called with the names of all hosts, before anything is done."""
+        """Begin, with the names of all hosts."""
 
     def at(self, host: str, what: str) -> None:
-        """Called when something new is done on a host."""
+        """Show the current step on a host."""
 
     def done(self, host: str, what: str = "done") -> None:
-        """Called when nothing more is done on a host."""
+        """Show that a host is finished."""
 
 
 _NEEDED = ("asyncssh", "packaging", "pip")
 
 
 def need_extra() -> None:
-    """Make sure that the extra `lab` is installed.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Raise a UsageError if the extra `lab` is not installed."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise UsageError(

@@ -1,8 +1,4 @@
-"""The file hosts.toml: which hosts there are, how each is reached, and how the file is read.
-
-All that is wrong with a file is found at once, and said in one error: the line, the key, and what to write
-in the place of what is there.
-"""
+"""The hosts in hosts.toml, and its reader, which lists all mistakes in one error."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.errors import UsageError
 from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
-from formicary_bench.remote.inventory_values import CONTAINERS, KINDS, SERVER, check_name
+from formicary_bench.remote.inventory_values import CONTAINERS, KINDS, OWN, SERVER, check_name, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,24 +25,10 @@ class Host:
     """One host.
 
     Attributes:
-        name: what it is called in the file, in tables and in messages.
-        address: its host name or IP address.
-        port: TCP port of its SSH server.
-        user: who logs in; the one who runs the controller if empty.
-        key: file with the private key; SSH's usual ones and its agent if None.
-        known_hosts: file with the keys of servers; the user's own if None.
-        jump: name of the host by way of which it is reached; straight if empty.
-        python: the interpreter with which `formicary hosts prepare` makes the environment there.
-        venv: an environment there in which formicary is installed already; the one that `prepare` makes if
-            empty.
-        folder: where everything of ours is kept there.
-        roles: what it is for, of CONTAINERS and SERVER.
-        groups: names by which several hosts are chosen at once.
-        environment: environment variables for what is started there.
-        interface: the network interface whose traffic is measured; the one that `listen` is at if empty.
-        listen: IP address at which its containers and servers are reached by other hosts; where `address`
-            leads if empty.
-        line: where in the file it is.
+        name: its name in the file, in tables and in messages.
+        line: its line in the file.
+
+    The others are the keys of the file, as in `docs/hosts.md`.
     """
 
     name: str
@@ -69,35 +51,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Inventory:
-    """All hosts of a file, in its order.
-
-    Attributes:
-        source: what says which hosts there are: the file's path, or `job 17`.
-        hosts: the hosts; at least one.
-    """
+    """One or more hosts, in the order of their `source`: a file's path, or `job 17`."""
 
     source: str
     hosts: tuple[Host, ...]
 
 
-def load(path: Path) -> Inventory:
-    """Read an inventory.
-
-    Args:
-        path: the file; relative paths in it are meant from its folder.
-
-    Raises:
-        UsageError: it cannot be read, or there is something wrong with it: all of that.
-    """
-    return Inventory(str(path), read(path))
-
-
 def choose(inventory: Inventory, words: Sequence[str]) -> tuple[Host, ...]:
-    """Return the hosts that are meant by names of hosts and groups, in the order of the file.
-
-    Args:
-        inventory: all hosts.
-        words: the names; all hosts if there are none.
+    """Return the hosts with these names and of these groups, in the order of the file; without words, all.
 
     Raises:
         UsageError: there is no such host or group.
@@ -126,24 +87,24 @@ _WORDING = toml_files.FileWording(
 _KEYS = f"; there are {', '.join(KINDS)}"
 
 
-def read(path: Path) -> tuple[Host, ...]:
+def load(path: Path) -> Inventory:
     """Read an inventory.
 
     Args:
-        path: the file; relative paths in it are meant from its folder.
+        path: the file; relative paths in it start from its folder.
 
     Raises:
-        UsageError: it cannot be read, or there is something wrong with it: all of that.
+        UsageError: it cannot be read, or has mistakes; names all of them.
     """
     file = toml_files.read(path, _WORDING)
     reader = _Reader(path.absolute().parent, file)
     hosts = reader.hosts(file.document)
     file.refuse()
-    return tuple(hosts)
+    return Inventory(str(path), tuple(hosts))
 
 
 class _Reader:
-    """Makes hosts of what the file says, and notes what is wrong with it."""
+    """Reads hosts from a file, and collects its mistakes."""
 
     def __init__(self, folder: Path, file: TomlFile) -> None:
         self._folder = folder
@@ -152,7 +113,7 @@ class _Reader:
         self._line = file.line
 
     def hosts(self, document: Mapping[str, Any]) -> list[Host]:
-        """Return the hosts; they mean something if there are no problems."""
+        """Return the hosts; invalid if the file has mistakes."""
         for key in document.keys() - set(_TABLES):
             self._complain((key,), f"there is no such table{guess(key, _TABLES) or f'; {_HOW}'}")
         defaults = self._values(document.get("defaults", {}), ("defaults",))
@@ -183,7 +144,7 @@ class _Reader:
         return Host(name=name, line=self._line(where), **values)
 
     def _values(self, table: Any, where: tuple[str, ...]) -> dict[str, Any]:
-        """Return the values that a table has for the keys of a host; those that are wrong are left out."""
+        """Return the valid values in the table of a host, or of `defaults`."""
         if not isinstance(table, dict):
             self._complain(where, f"{shown(table)} is no table; {_HOW}")
             return {}
@@ -191,17 +152,17 @@ class _Reader:
         for key, value in table.items():
             if key not in KINDS:
                 self._complain((*where, key), f"there is no such key{guess(key, KINDS) or _KEYS}")
-            elif KINDS[key].is_own and where == ("defaults",):
+            elif key in OWN and where == ("defaults",):
                 self._complain((*where, key), "each host has its own; write it there")
             else:
                 with self._noting(*where, key):
-                    found[key] = KINDS[key].value(value, self._folder)
+                    found[key] = value_of(key, value, self._folder)
         return found
 
     def _check_addresses(self, hosts: Sequence[Host]) -> None:
         first: dict[tuple[str, int, str], str] = {}
         for host in hosts:
-            # What is behind a jump host may have the address of something that is behind another.
+            # Hosts behind different jump hosts may have the same address.
             place = (host.address.lower().rstrip("."), host.port, host.jump)
             before = first.setdefault(place, host.name)
             if host.address and before != host.name:
@@ -234,7 +195,7 @@ class _Reader:
 
 
 def _way(name: str, jumps: Mapping[str, str]) -> Iterator[str]:
-    """Yield the hosts that the way to one leads over, each once."""
+    """Yield each host on the way to one, once."""
     seen: set[str] = set()
     while (name := jumps.get(name, "")) and name not in seen:
         seen.add(name)

@@ -1,11 +1,10 @@
-"""What the keys of hosts.toml may be."""
+"""Values of the keys in hosts.toml."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 CONTAINERS, SERVER = "containers", "server"
-"""What a host may be for: agents' containers, an XMPP server, or both."""
+"""The roles of hosts."""
 
 _LONGEST_NAME = 253  # of a host, RFC 1035
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?")
@@ -50,36 +49,8 @@ _INTERFACE = _text(
 )
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What a key takes.
-
-    Attributes:
-        type: what it is in the file, as of `convert`.
-        check: makes the value of it, given the folder of the file too, or says what is wrong.
-        is_own: whether it belongs to one host, and is nothing for the table `defaults`.
-    """
-
-    type: Any
-    check: Callable[[Any, Path], Any] | None = None
-    is_own: bool = False
-
-    def value(self, value: Any, folder: Path) -> Any:
-        """Return a value of the file, in this folder, as the program wants it.
-
-        Raises:
-            WrongError: it is wrong; or an ExceptionGroup of several.
-        """
-        found = convert(value, self.type)
-        return self.check(found, folder) if self.check else found
-
-
 def check_name(value: Any) -> str:
-    """Return the name of a host or a group.
-
-    Raises:
-        WrongError: it cannot be one.
-    """
+    """Return the name of a host or a group; raise a WrongError if it cannot be one."""
     text: str = convert(value, _NAME)
     if not names.is_container(text):
         raise WrongError(
@@ -132,10 +103,6 @@ def _key(text: str, folder: Path) -> Path | None:
     return path
 
 
-def _jump(text: str, _: Path) -> str:
-    return check_name(text) if text else ""
-
-
 def _remote_folder(text: str, _: Path) -> str:
     parts = set(text.removeprefix("~").split("/")) - {"", "."}
     if text and (not text.startswith(("/", "~/")) or not parts or ".." in parts):
@@ -156,10 +123,6 @@ def _roles(found: tuple[str, ...], _: Path) -> tuple[str, ...]:
     if not found:
         raise WrongError(f"a host needs a role; write {CONTAINERS}, {SERVER}, or leave the key out for both")
     return found
-
-
-def _groups(found: tuple[Any, ...], _: Path) -> tuple[str, ...]:
-    return tuple(each(found, check_name))
 
 
 def _environment(value: Any, _: Path) -> Mapping[str, str]:
@@ -197,20 +160,39 @@ def _listen(text: str, _: Path) -> str:
     return str(address)
 
 
-KINDS: Mapping[str, Kind] = {
-    "address": Kind(_text("192.0.2.7"), _address, is_own=True),
-    "port": Kind(_PORT),
-    "user": Kind(_USER),
-    "key": Kind(_text("~/.ssh/id_ed25519"), _key),
-    "known_hosts": Kind(_text("~/.ssh/known_hosts"), _file),
-    "jump": Kind(_NAME, _jump),
-    "python": Kind(_PYTHON),
-    "venv": Kind(_text("~/formicary"), _remote_folder),
-    "folder": Kind(_text("~/formicary"), _folder),
-    "roles": Kind(tuple[_ROLE, ...], _roles),
-    "groups": Kind(tuple[_NAME, ...], _groups),
-    "environment": Kind(Any, _environment),
-    "interface": Kind(_INTERFACE),
-    "listen": Kind(_text("192.0.2.7"), _listen, is_own=True),
+KINDS: Mapping[str, tuple[Any, Callable[[Any, Path], Any] | None]] = {
+    "address": (_text("192.0.2.7"), _address),
+    "port": (_PORT, None),
+    "user": (_USER, None),
+    "key": (_text("~/.ssh/id_ed25519"), _key),
+    "known_hosts": (_text("~/.ssh/known_hosts"), _file),
+    "jump": (_NAME, lambda text, _: text and check_name(text)),
+    "python": (_PYTHON, None),
+    "venv": (_text("~/formicary"), _remote_folder),
+    "folder": (_text("~/formicary"), _folder),
+    "roles": (tuple[_ROLE, ...], _roles),
+    "groups": (tuple[_NAME, ...], lambda found, _: tuple(each(found, check_name))),
+    "environment": (Any, _environment),
+    "interface": (_INTERFACE, None),
+    "listen": (_text("192.0.2.7"), _listen),
 }
-"""All keys of a host."""
+"""The keys of a host: the type for `convert`, and what checks a value, given the folder of the file."""
+
+OWN = {"address", "listen"}
+"""The keys that `defaults` cannot have."""
+
+
+def value_of(key: str, value: Any, folder: Path) -> Any:
+    """Return the checked value of a key.
+
+    Args:
+        key: one of `KINDS`.
+        value: what the file says.
+        folder: the folder of the file.
+
+    Raises:
+        WrongError: it is wrong; or an ExceptionGroup of several.
+    """
+    kind, check = KINDS[key]
+    found = convert(value, kind)
+    return check(found, folder) if check else found

@@ -1,12 +1,11 @@
-"""All hosts of a run, for as long as it lasts: connections, host agents, and a thread that attends to them.
+"""All hosts of a run: connections and host agents, with a thread that serves them.
 
     with Session(hosts, progress=print) as session:
         with session.worker_hosts["b"].worker() as worker:
             ...
         machine = session.ask("b", Describe())
 
-The runner's thread asks and waits; an event loop in a thread of its own does the rest, so that hosts hear of
-us, and we of them, whatever the runner is busy with.
+The event loop has a thread of its own, so that signs of life go both ways while the runner is busy.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from formicary_bench.remote.workers import RemoteHost, RemoteWorker
 from formicary_bench.worker.interruption import allow_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
     from concurrent.futures import Future
 
     from formicary_bench.remote.clocks import Offset
@@ -43,18 +42,18 @@ T = TypeVar("T")
 
 
 class Session:
-    """Hosts that are connected to, each with a host agent, for as long as the `with` block lasts.
+    """Connected hosts, each with a host agent, for the time of a `with` block.
 
-    Entering it raises a HostError that lists everything that is wrong with any host. However it is left,
-    all that was started on the hosts is ended; nothing waits for a host for longer than some seconds.
+    Entering it raises a HostError with the problems of all hosts. Leaving it ends all that was started on the
+    hosts, within some seconds.
 
     Args:
-        hosts: the hosts that take part.
-        launcher: starts host agents there; None for SSH, straight to each of them.
-        progress: called with a sentence when a host goes missing, comes back or is lost; in another thread.
+        hosts: the hosts.
+        launcher: starts host agents there; None for SSH.
+        progress: called in another thread with a sentence when a host goes missing, comes back or is lost.
 
     Attributes:
-        places: where workers can be started, by the hosts' names.
+        worker_hosts: where workers can be started, by the hosts' names.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Session:
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
-        # A daemon: if the controller is interrupted while it ends, hosts end by themselves what is there.
+        # A daemon: if the controller is interrupted while it ends, host agents end by themselves.
         self._thread = threading.Thread(target=self._loop.run_forever, name="hosts", daemon=True)
         try:
             self._thread.start()
@@ -89,28 +88,24 @@ class Session:
 
     @property
     def missing(self) -> set[str]:
-        """The hosts that do not answer, or are lost."""
+        """The hosts that do not answer."""
         return {name for name, link in self._links.items() if link.is_missing}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of how hosts are reached, in sentences."""
+        """Sentences for the user on how hosts are reached."""
         return tuple(self._launcher.notes)
 
     def address(self, name: str) -> str:
-        """Return the IP address at which other hosts reach one.
-
-        Raises:
-            HostError: it is not known.
-        """
+        """Return the IP address of a host for the others; raise a HostError if it is unknown."""
         return self._launcher.address(self._hosts[name])
 
     def clock(self, name: str) -> Offset | None:
-        """Return how far a host's clock is ahead of ours, and how sure that is; None if it does not say."""
+        """Return how far a host's clock is ahead of ours; None if it does not answer."""
         return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
 
     def ask(self, name: str, question: Question[T]) -> T:
-        """Ask a host's host agent something, and wait for the answer.
+        """Ask a host agent a question, and return the answer.
 
         Raises:
             HostError: it refuses, is lost, or does not answer in time.
@@ -118,36 +113,25 @@ class Session:
         return self._do(self._links[name].ask(question))
 
     def ask_all(self, questions: Mapping[str, Question[T]]) -> dict[str, T]:
-        """Ask several hosts' host agents at once, by their names, and wait for all answers.
-
-        Raises:
-            HostError: what is wrong with any of them, as of `ask`.
-        """
-        return self._do(self._ask_all(questions), may_interrupt=True)
+        """Ask host agents at once, and return all answers by the hosts' names; raises as `ask` does."""
+        asked = (self._links[name].ask(question) for name, question in questions.items())
+        return dict(zip(questions, self._do(self._together(asked), may_interrupt=True), strict=True))
 
     def ask_nobody(self, name: str, question: Question[Any]) -> None:
-        """Send an order to a host's host agent, whatever comes of it."""
+        """Send a host agent a question, and ignore the answer."""
         self._send(self._links[name], request_nothing(question))
 
     def revive(self, name: str) -> None:
-        """Connect again to a host that was lost, if it was; one attempt is made.
-
-        Raises:
-            HostError: the host is gone.
-        """
+        """Try once to connect again to a host, if it was lost; raise a HostError if that fails."""
         if self._links[name].lost:
             self._do(self._connect_again(name), may_interrupt=True)
 
     def next_number(self) -> int:
-        """Return a number that nothing else in the session has."""
+        """Return a number that is unique in the session."""
         return next(self._numbers)
 
     def start_worker(self, name: str) -> RemoteWorker:
-        """Begin to start a worker; one attempt is made to connect again to a host that was lost.
-
-        Raises:
-            HostError: the host is gone.
-        """
+        """Begin to start a worker, after `revive`."""
         self.revive(name)
         link = self._links[name]
         number = self.next_number()
@@ -165,35 +149,29 @@ class Session:
             self._loop.call_soon_threadsafe(link.send, message)
 
     def _do(self, what: Coroutine[object, object, T], *, may_interrupt: bool = False) -> T:
-        """Run something in the session's thread, and wait; only the waiting may be interrupted."""
+        """Run a coroutine in the session's thread, and return its result; interrupts end only the waiting."""
         doing = asyncio.run_coroutine_threadsafe(what, self._loop)
         with allow_interrupts() if may_interrupt else nullcontext():
             return doing.result()
 
-    async def _ask_all(self, questions: Mapping[str, Question[T]]) -> dict[str, T]:
-        asked = (self._links[name].ask(question) for name, question in questions.items())
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        if problems := [one for one in found if isinstance(one, HostError)]:
+    async def _together(self, doing: Iterable[Awaitable[T]]) -> list[T]:
+        """Return the results of all; raise one error for all hosts with problems."""
+        done: list[T] = []
+        problems: list[HostError] = []
+        for one in await asyncio.gather(*doing, return_exceptions=True):
+            if isinstance(one, HostError):
+                problems.append(one)
+            elif isinstance(one, BaseException):
+                raise one
+            else:
+                done.append(one)
+        if problems:
             raise together(problems, len(self._hosts))
-        answers = {}
-        for name, answer in zip(questions, found, strict=True):
-            if isinstance(answer, BaseException):
-                raise answer
-            answers[name] = answer
-        return answers
+        return done
 
     async def _open(self) -> None:
         self._opening = asyncio.current_task()
-        errors = await asyncio.gather(*map(self._try_to_connect, self._hosts))
-        if problems := [error for error in errors if error is not None]:
-            raise together(problems, len(self._hosts))
-
-    async def _try_to_connect(self, name: str) -> HostError | None:
-        try:
-            await self._connect(name)
-        except HostError as error:
-            return error
-        return None
+        await self._together(map(self._connect, self._hosts))
 
     async def _connect(self, name: str) -> None:
         link = Link(self._hosts[name], self._launcher, self._progress)
@@ -219,7 +197,7 @@ class Session:
             raise interruption
 
     async def _close(self) -> None:
-        """End all host agents, then everything else."""
+        """End all host agents, then the launcher and remaining tasks."""
         if self._opening is not None:
             self._opening.cancel()
         links = self._links.values()
@@ -234,7 +212,7 @@ class Session:
 
 
 def _wait(future: Future[None], seconds: float) -> KeyboardInterrupt | None:
-    """Wait, though somebody who does not want to wait may interrupt it; return that."""
+    """Wait in spite of interrupts, and return the last."""
     interruption = None
     until = time.monotonic() + seconds
     while True:

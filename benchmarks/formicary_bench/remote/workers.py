@@ -1,6 +1,6 @@
 """Workers and windows on another host, as the runner sees them: see `runner.execution.worker_hosts`.
 
-What happens to a worker is told by the session's thread, and asked for by the runner's.
+The session's thread tells what happens to a worker; the runner's thread asks.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from formicary_bench.worker.messages import Order
 
 LARGEST_HANDOVER = 1 << 32
-"""Bytes of raw values that a worker may hand over."""
+"""The most bytes of raw values of a worker."""
 
-_MOST_UNREAD = 1 << 26  # bytes of what a worker says
+_MOST_UNREAD = 1 << 26  # bytes of reports
 _SECONDS_TO_START = 15.0
 _SECONDS_TO_END = 5.0
 
@@ -64,26 +64,26 @@ class RemoteWorker:
         self._ended: Future[tuple[int, str]] = Future()
         self._lock = threading.Lock()  # so that nothing is written to what is closed
 
-    # What the runner asks.
+    # For the runner.
 
     @property
     def pid(self) -> int:
-        """Its process, on its host."""
+        """The id of its process, on its host."""
         return self._started.result(0)
 
     def fileno(self) -> int:
-        """Return the file descriptor that becomes readable when it has said something, or ended."""
+        """Return a descriptor that becomes readable with its reports and its end."""
         return self._ours.fileno()
 
     def send(self, order: Order) -> None:
-        """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
+        """Send it an order; do nothing if it has ended."""
         self._send(order)
 
     def read(self) -> list[Report] | None:
-        """Return what it has said since the last time; None if it has ended."""
+        """Return its new reports; None if it has ended."""
         with suppress(BlockingIOError):
             self._ours.recv(1 << 16)
-        has_ended = self._ended.done()  # first: what it has said comes before that
+        has_ended = self._ended.done()  # first: its reports come before that
         with self._lock:
             said = bytes(self._unread)
             self._unread.clear()
@@ -91,13 +91,13 @@ class RemoteWorker:
             return None if has_ended else []
         reports: list[Report] = []
         try:
-            reports.extend(self._lines.feed(said))  # keeps what was understood before an error
+            reports.extend(self._lines.feed(said))  # keeps the reports before an error
         except LineError as error:
             reports.append(Failed(f"it said {error}"))
         return reports
 
     def wait(self, seconds: float) -> int:
-        """Wait until it has ended and return its exit code; end it after this time."""
+        """Wait for its end, kill it after these seconds, and return its exit code."""
         with suppress(TimeoutError):
             return self._ended.result(seconds)[0]
         self._kill()
@@ -106,19 +106,15 @@ class RemoteWorker:
         return -signal.SIGKILL
 
     def last_words(self) -> str:
-        """Return the last line that it wrote to standard error, or why its host is lost."""
+        """Return the last line of its standard error, or why its host is lost."""
         return self._ended.result(0)[1] if self._ended.done() else ""
 
     def raw_values(self) -> int:
-        """Return the file descriptor of the raw values that it has written, complete after `Done`."""
+        """Return the descriptor of its raw values, complete after `Done`."""
         return self._values.fileno()
 
     def wait_for_start(self) -> None:
-        """Wait until its process is there.
-
-        Raises:
-            HostError: it does not start.
-        """
+        """Wait until its process has started; raise a HostError if it does not."""
         try:
             with allow_interrupts():
                 self._started.result(_SECONDS_TO_START)
@@ -127,7 +123,7 @@ class RemoteWorker:
             raise HostError(f"host {self._name}: {waited}; is it overloaded?") from error
 
     def close(self) -> None:
-        """End it, wait for that, and forget what it has said and handed over."""
+        """End it, and forget its reports and raw values."""
         if not self._ended.done():
             self._kill()
             with suppress(TimeoutError):
@@ -136,10 +132,10 @@ class RemoteWorker:
             for each in (self._values, self._ours, self._theirs):
                 each.close()
 
-    # What the session tells.
+    # For the session.
 
     def take(self, message: WorkerMessage) -> None:
-        """Called with all that its host agent says of it."""
+        """Take a message of its host agent."""
         match message:
             case Started(_, pid):
                 if not self._started.done():
@@ -160,26 +156,20 @@ class RemoteWorker:
             self._wake()
 
     def _keep(self, part: bytes) -> None:
-        """Keep a part of its raw values; they come in order."""
+        """Write the next part of its raw values."""
         with self._lock:
             if self._values.closed or self._ended.done():
                 return
-            reason = self._write(part)
+            self._size += len(part)
+            reason = f"it is more than {LARGEST_HANDOVER >> 20} MiB" if self._size > LARGEST_HANDOVER else ""
+            try:
+                self._values.write(part if not reason else b"")
+                self._values.flush()
+            except OSError as error:
+                reason = error.strerror or str(error)
         if reason:
             self._said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
             self._kill()
-
-    def _write(self, part: bytes) -> str:
-        """Write a part of its raw values; return why that cannot be done, if it cannot."""
-        self._size += len(part)
-        if self._size > LARGEST_HANDOVER:
-            return f"it is more than {LARGEST_HANDOVER >> 20} MiB"
-        try:
-            self._values.write(part)
-            self._values.flush()
-        except OSError as error:
-            return error.strerror or str(error)
-        return ""
 
     def _end(self, code: int, last_words: str) -> None:
         if self._ended.done():
@@ -192,19 +182,12 @@ class RemoteWorker:
             self._theirs.close()  # readable from now on
 
     def _wake(self) -> None:
-        with suppress(OSError):  # full: it is readable already; closed: nobody reads any more
+        with suppress(OSError):  # full: already readable; closed: no longer read
             self._theirs.send(b"\0")
 
 
 class RemoteWindow:
-    """A look at where the CPU time of a process on another host goes.
-
-    Args:
-        name: the host's.
-        number: the window's.
-        session: the session.
-        refused: why the process is not looked into, if it is not.
-    """
+    """A profile of a process on another host; `refused` says why it is not sampled, if so."""
 
     def __init__(self, name: str, number: int, session: Session, refused: str) -> None:
         self.refused = refused
@@ -214,11 +197,7 @@ class RemoteWindow:
         self.is_over = False
 
     def end(self) -> Profile:
-        """End it.
-
-        Raises:
-            ProfilingError: nothing came of it.
-        """
+        """Return the profile; raise a ProfilingError if there is none."""
         self.is_over = True
         try:
             return self._session.ask(self._name, CloseWindow(self._number))
@@ -227,12 +206,7 @@ class RemoteWindow:
 
 
 class RemoteHost:
-    """Another host on which workers run.
-
-    Attributes:
-        name: the host's.
-        host: the host.
-    """
+    """Another host where workers run."""
 
     def __init__(self, host: Host, session: Session) -> None:
         self.name = host.name
@@ -241,7 +215,7 @@ class RemoteHost:
 
     @contextmanager
     def worker(self) -> Iterator[RemoteWorker]:
-        """Start a fresh worker; one attempt is made to connect again to a host that was lost.
+        """Start a fresh worker, after trying once to connect again to a lost host.
 
         Raises:
             HostError: it cannot be started, or the host is gone.
@@ -255,10 +229,10 @@ class RemoteHost:
 
     @contextmanager
     def window(self, pid: int, servers: tuple[int, ...] = ()) -> Iterator[RemoteWindow]:
-        """Look where a process's CPU time goes; leaving the block without `end` gives it up.
+        """Profile a process; leaving the block without `end` discards the profile.
 
         Raises:
-            ProfilingError: the process is not there, or the host is gone.
+            ProfilingError: the process or the host is gone.
         """
         number = self._session.next_number()
         try:
@@ -273,9 +247,5 @@ class RemoteHost:
                 self._session.ask_nobody(self.name, CloseWindow(number))
 
     def look(self, pids: tuple[int, ...] = ()) -> Looked:
-        """Read the host's counters.
-
-        Raises:
-            HostError: it does not answer.
-        """
+        """Read the host's counters; raise a HostError if it does not answer."""
         return self._session.ask(self.name, Look(pids))

@@ -147,19 +147,17 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     counters: dict[str, float] = {}
 
 
-class Created(msgspec.Struct, frozen=True, tag="created"):
-    """Agents were created, batch by batch.
+class Columns(msgspec.Struct, frozen=True, tag="columns"):
+    """All is measured, and is not round trips.
 
     Attributes:
-        agents: how many each batch has.
-        seconds: how long each took.
-        bytes: how much memory each holds.
-        counters: what was counted beside them.
+        columns: the raw values, as the columns of a kind in `results.store.raw`.
+        elapsed_s: how long all took.
+        counters: further numbers.
     """
 
-    agents: tuple[int, ...]
-    seconds: tuple[float, ...]
-    bytes: tuple[int, ...]
+    columns: dict[str, tuple[int | float, ...]]
+    elapsed_s: float
     counters: dict[str, float] = {}
 
 
@@ -177,26 +175,7 @@ class Accounted(msgspec.Struct, frozen=True, tag="accounted"):
     failed: str = ""
 
 
-class Tallied(msgspec.Struct, frozen=True, tag="tallied"):
-    """All swaps are made: how many agents made how many.
-
-    Attributes:
-        swaps: numbers of swaps that agents made.
-        agents: how many agents made each.
-        refused: how many requests of these agents were refused.
-        seconds: how long all of it took.
-        counters: what was counted beside them.
-    """
-
-    swaps: tuple[int, ...]
-    agents: tuple[int, ...]
-    refused: tuple[int, ...]
-    seconds: float
-    counters: dict[str, float] = {}
-
-
 Order = Job | Meet | Go | Account | Stop
-Result = Done | Created | Tallied
-"""What a worker says that has measured."""
+Result = Done | Columns
 
 Report = Ready | Met | Progress | Mark | Accounted | Result | Failed

@@ -30,7 +30,7 @@ from formicary_bench.vocabulary.places import PLATFORM_CORES
 from formicary_bench.worker.marks import CpuAccounts, mark_now, mark_window
 from formicary_bench.worker.messages import (
     Account,
-    Created,
+    Columns,
     Done,
     Job,
     Meet,
@@ -39,7 +39,6 @@ from formicary_bench.worker.messages import (
     Progress,
     Ready,
     Report,
-    Tallied,
 )
 from formicary_bench.worker.workload import Workload
 
@@ -216,14 +215,8 @@ def _refuse_failures(role: PreparedRole) -> None:
 
 
 def _hand_over(work: Workload, channel: Channel, began: int) -> None:
-    if work.batches:
-        agents, seconds, sizes = zip(*work.batches, strict=True)
-        channel.say(Created(agents, seconds, sizes, work.counters))
-        return
-    if work.tally:
-        swaps = tuple(sorted(work.tally.made))
-        many, refused = zip(*(work.tally.made[one] for one in swaps), strict=True)
-        channel.say(Tallied(swaps, many, refused, work.tally.seconds, work.counters))
+    if work.columns:
+        channel.say(Columns(work.columns, work.elapsed_s, work.counters))
         return
     if work.times:
         with os.fdopen(work.job.handover, "wb") as file:

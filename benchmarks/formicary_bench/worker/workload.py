@@ -128,6 +128,13 @@ class Tally:
         known, before = self.made.get(swaps, (0, 0))
         self.made[swaps] = (known + agents, before + refused)
 
+    @property
+    def columns(self) -> dict[str, tuple[float, ...]]:
+        """It, as raw values."""
+        swaps = tuple(sorted(self.made))
+        agents, refused = zip(*(self.made[one] for one in swaps), strict=True)
+        return {"swaps": swaps, "agents": agents, "refused": refused, "seconds": (self.seconds,) * len(swaps)}
+
 
 @dataclass
 class Workload:
@@ -150,6 +157,19 @@ class Workload:
     counters: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     mark: Callable[[bool], None] = lambda _: None
+
+    @property
+    def columns(self) -> dict[str, tuple[float, ...]]:
+        """The raw values by columns, where they are not round trips."""
+        if self.tally:
+            return self.tally.columns
+        columns = zip(*((number, *batch) for number, batch in enumerate(self.batches)), strict=True)
+        return dict(zip(("batch", "agents", "seconds", "bytes"), columns, strict=False))
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long that took."""
+        return self.tally.seconds if self.tally else sum(seconds for _, seconds, _ in self.batches)
 
     @property
     def configuration(self) -> Configuration:

@@ -91,19 +91,16 @@ class Line(Generic[R]):
         writer: the destination of lines, a stream of asyncio or asyncssh.
         kind: the type of received messages.
         longest: the longest line in bytes.
-        unread: bytes already received.
 
     Attributes:
         heard: when anything was last received, by `time.monotonic`.
     """
 
-    def __init__(
-        self, reader: Reader, writer: Any, kind: Any, *, longest: int = LONGEST, unread: bytes = b""
-    ) -> None:
+    def __init__(self, reader: Reader, writer: Any, kind: Any, *, longest: int = LONGEST) -> None:
         self._reader = reader
         self._writer = writer
         self._lines: Lines[R] = Lines(kind, longest)
-        self._said = self._lines.feed(unread) if unread else iter(())
+        self._said: Iterator[R] = iter(())
         self._incoming: asyncio.ReadTransport | None = None
         self.heard = time.monotonic()
 

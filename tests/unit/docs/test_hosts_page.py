@@ -10,7 +10,7 @@ from tests.plugins.paths import ROOT
 
 from formicary.errors import UsageError
 from formicary_bench.remote.inventory import Host, choose, load
-from formicary_bench.remote.inventory_values import KINDS
+from formicary_bench.remote.inventory_values import KINDS, OWN
 
 PAGE = ROOT / "docs" / "hosts.md"
 
@@ -66,5 +66,5 @@ def test_the_table_has_every_key_and_its_default(page):
     assert set(rows) == set(KINDS)
     usual = Host(name="a", address="a")
     assert (rows["port"], rows["python"], rows["folder"]) == ("22", f"`{usual.python}`", f"`{usual.folder}`")
-    for key, kind in KINDS.items():
-        assert ("not in `[defaults]`" in page.partition(f"| `{key}` |")[2].partition("\n")[0]) == kind.is_own
+    for key in KINDS:
+        assert ("not in `[defaults]`" in page.partition(f"| `{key}` |")[2].partition("\n")[0]) == (key in OWN)

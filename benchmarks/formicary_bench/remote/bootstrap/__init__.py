@@ -1,9 +1,8 @@
-"""What runs on a host for `formicary hosts check`, `prepare` and `clean`, where nothing is installed yet.
+"""Programs for hosts without Formicary, used by `formicary hosts check`, `prepare` and `clean`.
 
-These modules are sent over SSH as text: they use Python's own library only, nothing later than Python 3.8,
-and of each other only what they are sent with.
+These modules are sent over SSH as text: they use the standard library of Python 3.8, and each other.
 
-- `loop`: reads orders and answers them; `folder`: the folder where everything of ours is kept.
-- `looking`, `network`: what a host is, and how fast others are reached from it.
-- `installing`, `cleaning`: makes the environment for measurements, and removes all that is ours.
+- `loop`: reads orders and answers them; `folder`: our folder on the host
+- `looking`, `network`: facts about a host, and the speed of the network between hosts
+- `installing`: makes the environment for measurements, and removes everything of ours
 """

@@ -1,7 +1,4 @@
-"""The folder on a host where everything of ours is kept, and which processes of ours run on it.
-
-For the standard library of Python 3.8: this module is also sent to hosts where nothing is installed.
-"""
+"""Our folder on a host, and our processes there. For the standard library of Python 3.8."""
 
 from __future__ import annotations
 
@@ -14,35 +11,30 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary_bench.remote.bootstrap import loop
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARKER = "formicary-hosts.txt"
-"""The file by which a folder is known to be ours."""
+"""The file that marks a folder as ours."""
 
 SCRATCH = "scratch"
-"""The folder in it where each host agent has a folder while it runs, with a file that it keeps locked."""
+"""Its subfolder with a folder of each running host agent."""
 
 IN_USE = "lock"
-"""The name of that file: it says where which process is."""
+"""The file that a host agent keeps locked there, with its process and place."""
 
 RECORD = "record.json"
-"""The file in it that says what was prepared."""
+"""The file that records what was prepared."""
 
 LOCK = "lock"
-"""The file in it that whoever changes the rest has locked."""
+"""The file that is locked while the rest is changed."""
 
 _SAYS = "Formicary keeps here what measurements need. `formicary hosts clean` removes it.\n"
+_ANOTHER = "; name another one with `folder` in the inventory"
 _SECONDS_TO_END = 5.0
 _FEW_SECONDS = 0.02
-
-
-class NotOursError(Exception):
-    """The folder is somebody else's; the message is a sentence without a full stop."""
-
-
-class LockedError(Exception):
-    """Somebody else changes the folder; the message is a sentence without a full stop."""
 
 
 def is_ours(folder: Path) -> bool:
@@ -54,13 +46,10 @@ def is_ours(folder: Path) -> bool:
 
 
 def claim(folder: Path) -> None:
-    """Make a folder ours, for our user alone; nothing happens if it is ours already.
-
-    Args:
-        folder: its absolute path.
+    """Make a folder ours, private to our user, if it is not.
 
     Raises:
-        NotOursError: there is something in it that is not ours, or somebody else may write to it.
+        FailedError: it has files that are not ours, or others may write to it.
         OSError: it cannot be made.
     """
     before = os.umask(0o077)  # which is for the folders above it
@@ -70,9 +59,9 @@ def claim(folder: Path) -> None:
         os.umask(before)
     found = folder.stat()
     if found.st_uid != os.geteuid() or found.st_mode & 0o002:
-        raise NotOursError(f"the folder {folder} is another user's, or others may write to it")
+        raise loop.FailedError(f"the folder {folder} is another user's, or others may write to it{_ANOTHER}")
     if any(folder.iterdir()) and not is_ours(folder):
-        raise NotOursError(f"the folder {folder} is not empty and not ours")
+        raise loop.FailedError(f"the folder {folder} is not empty and not ours{_ANOTHER}")
     (folder / MARKER).write_text(_SAYS, encoding="ascii")
 
 
@@ -81,18 +70,20 @@ def lock(folder: Path) -> Iterator[None]:
     """Keep others from preparing or cleaning a folder while the block lasts.
 
     Raises:
-        LockedError: somebody else does so.
+        FailedError: somebody else does so.
     """
     with (folder / LOCK).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise LockedError(f"somebody else prepares or cleans {folder} just now") from None
+            raise loop.FailedError(
+                f"somebody else prepares or cleans {folder} just now; wait until that has ended"
+            ) from None
         yield
 
 
 def record(folder: Path) -> dict[str, object]:
-    """Return what `formicary hosts prepare` has written down; empty if it has not been here."""
+    """Return the record of `formicary hosts prepare`; empty if there is none."""
     try:
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -101,10 +92,10 @@ def record(folder: Path) -> dict[str, object]:
 
 
 def left(folder: Path) -> dict[int, str]:
-    """Return the host agents that run on this host, with their command lines.
+    """Return the host agents that run on this host, as process ids with command lines.
 
-    A process has the number that its file says for as long as it keeps that locked. Hosts may share a home
-    folder, and those of a lab a kernel too, so what others have locked is not returned.
+    A file's process id holds while the file is locked. Hosts may share a home folder, and those of a lab the
+    kernel too: agents of other hosts are left out.
     """
     found = {}
     for file in _locked(folder):
@@ -116,7 +107,7 @@ def left(folder: Path) -> dict[int, str]:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Return whether a host agent runs that keeps something in the folder, on this host or another one."""
+    """Return whether a host agent, on any host, uses the folder."""
     return any(True for _ in _locked(folder))
 
 
@@ -130,10 +121,7 @@ def _locked(folder: Path) -> Iterator[Path]:
 
 
 def end(folder: Path, pid: int) -> bool:
-    """End a process that `left` has returned, and wait; say whether it is gone.
-
-    Whoever is asked to end and has not after 5 s is killed.
-    """
+    """End a process that `left` returned, kill it after 5 s, and return whether it is gone."""
     for order in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, order)
@@ -146,7 +134,7 @@ def end(folder: Path, pid: int) -> bool:
 
 
 def where() -> str:
-    """Return what tells this run of the kernel and these namespaces from all others; empty if unknown."""
+    """Return what identifies this boot of the kernel and these namespaces; empty if unknown."""
     with contextlib.suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         # The network is what makes a host of a lab. Path.readlink came with Python 3.9.

@@ -1,4 +1,4 @@
-"""Making the environment for measurements on a host: aside, and in place of the old one once it works.
+"""The environment for measurements on a host: made beside the old one, which it replaces once it works.
 
 For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
 """
@@ -20,18 +20,22 @@ from formicary_bench.remote.bootstrap import looking, loop
 
 _SECONDS_FOR_VENV = 60.0
 _SECONDS_TO_COMPILE = 600.0
-_PART = ".part"  # how the name of an archive ends that is still on its way
+_PART = ".part"  # the suffix of an archive that is being sent
 _KEPT = "packages"  # the folder of archives
 _PIECE = 1 << 20  # bytes
+_NAMES = (
+    *("environment", "environment-*", "environment.new", _KEPT, "wheels", ours.LOCK),
+    *(ours.RECORD, f"{ours.RECORD}.new", "running", ours.SCRATCH, ours.MARKER),
+)
 _held = ExitStack()  # the folder's lock, until the process ends
 
 
 def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
-    """Return what is needed to say what there is to do.
+    """Return the state of the folder, and of the Python where formicary is, or should be, installed.
 
     Args:
-        folder: where everything of ours is kept here.
-        interpreter: the Python in which formicary is, or should be, installed.
+        folder: our folder.
+        interpreter: that Python.
         question: a program for it, which prints an object of JSON.
     """
     return {
@@ -42,20 +46,15 @@ def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
 
 
 def want(folder: str, archives: dict[str, str]) -> dict[str, str]:
-    """Return which archives are not here yet, and the files into which they shall be written.
+    """Return which archives are missing here, with the files to write them to; locks the folder.
 
     Args:
-        folder: where everything of ours is kept here; from now on nobody else prepares it.
+        folder: our folder.
         archives: the SHA-256 of each, by its name.
     """
     path = Path(folder).expanduser().absolute()
-    try:
-        ours.claim(path)
-        _held.enter_context(ours.lock(path))
-    except ours.NotOursError as error:
-        raise loop.FailedError(f"{error}; name another one with `folder` in the inventory") from None
-    except ours.LockedError as error:
-        raise loop.FailedError(f"{error}; wait until that has ended") from None
+    ours.claim(path)
+    _held.enter_context(ours.lock(path))
     _tidy(path, path / "environment")
     (path / _KEPT).mkdir(mode=0o700, exist_ok=True)
     files = {name: path / _KEPT / Path(name).name for name in archives}
@@ -77,16 +76,13 @@ def _sha256(file: Path) -> str:
 
 
 def install(folder: str, archives: dict[str, str], question: str, record: dict[str, Any]) -> dict[str, Any]:
-    """Make the environment, and put it in place of the old one.
+    """Make the environment, replace the old one by it, and return what `question` prints.
 
     Args:
-        folder: where everything of ours is kept here.
-        archives: the SHA-256 of each, by its name; all are here.
-        question: a program that says what is installed; its `digest` has to be that of the record.
-        record: what to write down in the end, with the `digest` of the code.
-
-    Returns:
-        What the program has said.
+        folder: our folder.
+        archives: the SHA-256 of each, by its name; all were sent.
+        question: a program that describes what is installed, with the `digest` of its code.
+        record: what to record, with the expected digest as `code`.
     """
     path = Path(folder).expanduser().absolute()
     files = [_arrived(path, name, digest) for name, digest in archives.items()]
@@ -103,7 +99,7 @@ def install(folder: str, archives: dict[str, str], question: str, record: dict[s
 
 
 def _arrived(folder: Path, name: str, digest: str) -> Path:
-    """Return an archive that was here, or has come whole."""
+    """Return an archive that was here, or was sent completely."""
     file = folder / _KEPT / Path(name).name
     part = file.with_name(file.name + _PART)
     if part.exists():
@@ -132,7 +128,7 @@ def _make(environment: Path, archives: list[Path]) -> None:
                 archive.extractall(str(environment))  # noqa: S202 -- made by the controller, and whole
         except (OSError, EOFError, tarfile.TarError) as error:
             raise loop.FailedError(f"nothing could be installed there ({error}); is its disk full?") from None
-    loop.tell("compiling")  # with all cores; files that are no Python of today stay
+    loop.tell("compiling")  # with all cores; files for other versions of Python are left
     python, but_tests = str(environment / "bin" / "python"), ["-x", r"/tests/"]  # which nobody runs here
     compile_all = [python, "-I", "-m", "compileall", "-q", "-j", "0", *but_tests, str(environment / "lib")]
     loop.run(compile_all, _SECONDS_TO_COMPILE)
@@ -158,7 +154,7 @@ def _switch(folder: Path, environment: Path, record: dict[str, Any]) -> None:
 
 
 def _tidy(folder: Path, environment: Path) -> None:
-    """Remove environments that are old, or were never complete, unless a measurement may use them."""
+    """Remove old and incomplete environments, unless a measurement may use them."""
     if ours.is_in_use(folder):
         return
     for old in folder.glob("environment-*"):
@@ -166,6 +162,59 @@ def _tidy(folder: Path, environment: Path) -> None:
             shutil.rmtree(str(old), ignore_errors=True)
 
 
+def clean(folder: str) -> dict[str, Any]:
+    """End our processes, and remove our files.
+
+    Returns:
+        The `folder`, the command lines of `ended` processes, the bytes `freed`, and the names of files `kept`
+        because they are not ours.
+    """
+    path = Path(folder).expanduser().absolute()
+    if not path.is_dir() or not any(path.iterdir()):
+        with suppress(OSError):
+            path.rmdir()
+        return {"folder": str(path), "ended": [], "freed": 0, "kept": []}
+    if not ours.is_ours(path):
+        raise loop.FailedError(
+            f"the folder {path} is not ours, so nothing was removed; correct `folder` in the inventory"
+        )
+    with ours.lock(path):
+        return {"folder": str(path), **_clean(path)}
+
+
+def _clean(folder: Path) -> dict[str, Any]:
+    ended = _end(folder)
+    if ours.is_in_use(folder):
+        said = f"a measurement on another host uses {folder} as well, so it was not removed"
+        raise loop.FailedError(f"{said}; wait until that has ended")
+    freed = sum(_remove(each) for pattern in _NAMES for each in folder.glob(pattern))
+    kept = sorted(each.name for each in folder.iterdir())
+    if not kept:
+        folder.rmdir()
+    return {"ended": ended, "freed": freed, "kept": kept}
+
+
+def _end(folder: Path) -> list[str]:
+    ended = []
+    for pid, command in ours.left(folder).items():
+        loop.tell(f"ending process {pid}")
+        if not ours.end(folder, pid):
+            raise loop.FailedError(f"process {pid} ({command}) does not end; end it there: kill -9 {pid}")
+        ended.append(command)
+    return ended
+
+
+def _remove(path: Path) -> int:
+    """Remove a file, a link or a folder, and return its size in bytes."""
+    if path.is_symlink() or not path.is_dir():
+        size = path.lstat().st_size
+        path.unlink()
+        return size
+    size = sum(each.lstat().st_size for each in path.rglob("*") if not each.is_dir())
+    shutil.rmtree(str(path))
+    return size
+
+
 def main() -> None:
-    """Answer until nobody asks any more."""
-    loop.serve({"look": look, "want": want, "install": install})
+    """Answer until standard input ends."""
+    loop.serve({"look": look, "want": want, "install": install, "clean": clean})

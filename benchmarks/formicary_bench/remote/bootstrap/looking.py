@@ -1,4 +1,4 @@
-"""What a host is, and what it has: the facts that `formicary hosts check` and `prepare` judge by.
+"""The facts about a host on which `formicary hosts check` and `prepare` decide.
 
 For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
 """
@@ -16,6 +16,7 @@ import socket
 import sys
 import sysconfig
 import time
+import uuid
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,13 +34,13 @@ _SYS_PTRACE = 19  # the capability's number
 
 
 def look(folder: str, interpreter: str, question: str, listen: str) -> dict[str, Any]:
-    """Return all that is to know.
+    """Return all facts.
 
     Args:
-        folder: where everything of ours is kept here.
-        interpreter: the Python in which formicary is, or should be, installed.
+        folder: our folder.
+        interpreter: the Python where formicary is, or should be, installed.
         question: a program for it, which prints an object of JSON.
-        listen: the IP address at which other hosts reach this one; the one that SSH has come by if empty.
+        listen: the IP address for other hosts; that of the SSH connection if empty.
     """
     return {
         **python(),
@@ -48,13 +49,13 @@ def look(folder: str, interpreter: str, question: str, listen: str) -> dict[str,
         "prosody": about_prosody(),
         "listen": about_listening(listen),
         "machine": about_machine(),
-        "identity": identity(),
+        "identity": ours.where() or f"{platform.node()} {uuid.getnode()}",
         "tracing": may_trace(Path("/proc")),
     }
 
 
 def python() -> dict[str, Any]:
-    """Return what wheels and their markers ask of a Python."""
+    """Describe this Python, for the choice of wheels."""
     version = ".".join(map(str, sys.version_info[:3]))
     return {
         "python": version,
@@ -78,18 +79,12 @@ def python() -> dict[str, Any]:
 
 
 def about_folder(folder: str) -> dict[str, Any]:
-    """Return whose a folder is, what was prepared in it, and how much room there is."""
+    """Return the owner of a folder, what was prepared there, and the free space."""
     path = Path(folder).expanduser()
     place = next(each for each in (path, *path.parents) if each.exists())
-    state = "new"
-    if path.exists():
-        state = (
-            "ours"
-            if ours.is_ours(path)
-            else "new"
-            if path.is_dir() and not any(path.iterdir())
-            else "foreign"
-        )
+    state = "ours" if ours.is_ours(path) else "foreign"
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        state = "new"
     is_writable = place.is_dir() and os.access(str(place), os.W_OK | os.X_OK)
     return {
         "path": str(path.absolute()),
@@ -101,7 +96,7 @@ def about_folder(folder: str) -> dict[str, Any]:
 
 
 def about_formicary(interpreter: str, question: str) -> dict[str, Any]:
-    """Return what an interpreter answers to a program that asks for what is installed in it."""
+    """Return what an interpreter answers to a question about its packages."""
     if not Path(interpreter).exists():
         return {"absent": True}
     try:
@@ -117,7 +112,7 @@ def about_formicary(interpreter: str, question: str) -> dict[str, Any]:
 
 
 def about_prosody() -> dict[str, Any]:
-    """Return where the XMPP server's administration program is, and the version that it says."""
+    """Return the version of the XMPP server, if there is one."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_PROSODY_IN])
     program = shutil.which("prosodyctl", path=places)
     if program is None or shutil.which("prosody", path=places) is None:
@@ -131,7 +126,7 @@ def about_prosody() -> dict[str, Any]:
 
 
 def about_listening(listen: str) -> dict[str, Any]:
-    """Return whether programs can listen where others reach this host, and which usual ports are taken."""
+    """Return whether programs can listen for other hosts, and which usual ports are taken."""
     address = listen or came_by()
     try:
         taken = [port for port in (0, *_PORTS) if is_taken(address, port)]
@@ -141,17 +136,13 @@ def about_listening(listen: str) -> dict[str, Any]:
 
 
 def came_by() -> str:
-    """Return the address of this host by which SSH has come."""
+    """Return the address of this host in the SSH connection."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     return words[2] if len(words) == 4 else "127.0.0.1"  # noqa: PLR2004 -- client and server: address and port
 
 
 def is_taken(address: str, port: int) -> bool:
-    """Return whether another program listens there.
-
-    Raises:
-        OSError: nobody can.
-    """
+    """Return whether another program listens there; raise an OSError if none can."""
     (family, kind, _, _, where), *_ = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
     with socket.socket(family, kind) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -166,7 +157,7 @@ def is_taken(address: str, port: int) -> bool:
 
 
 def about_machine() -> dict[str, Any]:
-    """Return what there is of processors and memory, and who uses it."""
+    """Return processors, memory and load."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return {
         "cores": os.cpu_count() or usable,
@@ -178,13 +169,13 @@ def about_machine() -> dict[str, Any]:
 
 
 def memory(meminfo: str) -> int:
-    """Return the bytes of memory, by Linux's list; 0 if that does not say."""
+    """Return the bytes of memory in `/proc/meminfo`; 0 if unknown."""
     found = re.search(r"^MemTotal: *(\d+) kB", meminfo, re.MULTILINE)
     return int(found[1]) << 10 if found else 0
 
 
 def others() -> list[str]:
-    """Return who else keeps a processor busy: user, program, and how many cores, the busiest first."""
+    """Return other busy programs, with user and cores, the busiest first."""
     before = _ticks()
     time.sleep(_LOOKS_APART)
     second = os.sysconf("SC_CLK_TCK") * _LOOKS_APART
@@ -197,7 +188,7 @@ def others() -> list[str]:
 
 
 def _ticks() -> dict[int, tuple[int, str]]:
-    """Return the CPU time of each process, and its name."""
+    """Return the CPU time and the name of each process."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         before, _, rest = _read(str(path)).rpartition(")")
@@ -220,19 +211,8 @@ def _owner(pid: int) -> str:
         return str(uid)
 
 
-def identity() -> str:
-    """Return what two names of one machine have in common, and two machines, or two namespaces, have not."""
-    try:
-        network = Path("/proc/self/ns/net").stat().st_ino
-        return f"{_read('/proc/sys/kernel/random/boot_id').strip()} {network}"
-    except OSError:
-        import uuid
-
-        return f"{platform.node()} {uuid.getnode()}"
-
-
 def may_trace(proc: Path) -> str:
-    """Return why a sampler may not look into processes of its user; empty if nothing speaks against it."""
+    """Return why a sampler may not trace processes of its user; empty if it seems allowed."""
     capabilities = re.search(r"^CapEff:\s*([0-9a-f]+)", _read(str(proc / "self/status")), re.MULTILINE)
     if capabilities and int(capabilities[1], 16) >> _SYS_PTRACE & 1:
         return ""
@@ -246,11 +226,6 @@ def _read(path: str) -> str:
     return ""
 
 
-def tell_time() -> int:
-    """Return what the clock says."""
-    return time.time_ns()
-
-
 def main() -> None:
-    """Answer until nobody asks any more."""
-    loop.serve({"look": look, "time": tell_time})
+    """Answer until standard input ends."""
+    loop.serve({"look": look, "time": time.time_ns})

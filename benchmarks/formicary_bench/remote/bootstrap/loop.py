@@ -1,8 +1,8 @@
-"""Orders in, answers out: how a program of ours on a host talks with the controller that has sent it there.
+"""The exchange of a program on a host with its controller.
 
-Both are lines of JSON, as of `formicary.processes`: requests on standard input, answers and refusals on
-standard output, and between them what is done now. When standard input ends, so does the program, and what
-it has started: SSH closes it however the controller ends.
+Requests come on standard input; answers, refusals and progress go to standard output, as lines of JSON as of
+`formicary.processes`. When standard input ends, as with the SSH connection, so does the program, with all
+that it has started.
 
 For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
 """
@@ -28,11 +28,11 @@ _current = [0]  # the number of the order that is being done
 
 
 class FailedError(Exception):
-    """An order cannot be done; the message is a sentence without a full stop, with what to do."""
+    """An order failed; the message is a sentence without full stop, with what to do."""
 
 
 def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
-    """Do what standard input says, one after the other, until it ends; then end the process."""
+    """Perform the requests on standard input in turn; end the process when it ends."""
     with suppress(PermissionError):  # it leads a session already
         os.setsid()
     orders: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -68,11 +68,7 @@ def _say(kind: str, **what: Any) -> None:
 
 
 def run(args: Sequence[str], seconds: float) -> tuple[int, str, str]:
-    """Run a program to its end; return its exit code, its output and its complaints.
-
-    Raises:
-        FailedError: it cannot be started, or takes too long.
-    """
+    """Run a program, and return its exit code, output and errors; fail if it takes longer."""
     try:
         done = subprocess.run(  # noqa: S603 -- programs that our own modules name
             list(args), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds

@@ -1,7 +1,6 @@
-"""How long a message takes to another host and back, and how many bytes go there in a second.
+"""The round-trip time and bandwidth to another host.
 
-One host listens, at the address that is for measurements only, and the others connect. Who does not show the
-token is sent away. All is bounded: bytes, seconds, and how many connect at once.
+One host listens, and the others connect with a token. Bytes, seconds and connections are bounded.
 
 For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
 """
@@ -18,7 +17,7 @@ from typing import Any
 
 from formicary_bench.remote.bootstrap import loop
 
-_PATIENCE = 3.0  # s: between hosts that reach each other everything comes sooner
+_PATIENCE = 3.0  # s without an answer
 _TOKEN = 32  # characters
 _PING = b"p" * 64
 _PINGS = 200
@@ -30,19 +29,11 @@ _FEW_AT_ONCE = 8
 
 
 def listen(address: str, token: str) -> int:
-    """Listen at a free port, for as long as the process runs, and return it.
-
-    Args:
-        address: the IP address at which other hosts reach this one; no other is listened at.
-        token: what they have to show.
-    """
-    (family, kind, _, _, where), *_ = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)
-    listener = socket.socket(family, kind)
+    """Listen at a free port of this IP address until the process ends, for those with the token."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        listener.bind(where)
-        listener.listen()
+        listener = socket.create_server((address, 0), family=family)
     except OSError as error:
-        listener.close()
         raise loop.FailedError(f"nobody can listen at {address} ({error.strerror})") from None
     few = threading.Semaphore(_FEW_AT_ONCE)
     threading.Thread(target=_accept, args=(listener, token.encode(), few), daemon=True).start()
@@ -51,7 +42,7 @@ def listen(address: str, token: str) -> int:
 
 def _accept(listener: socket.socket, token: bytes, few: threading.Semaphore) -> None:
     while True:
-        few.acquire()  # pylint: disable=consider-using-with -- the other thread lets go of it
+        few.acquire()  # pylint: disable=consider-using-with -- released by the other thread
         connection, _ = listener.accept()
         threading.Thread(target=_answer, args=(connection, token, few), daemon=True).start()
 
@@ -68,7 +59,7 @@ def _answer(connection: socket.socket, token: bytes, few: threading.Semaphore) -
 
 
 def _serve(connection: socket.socket) -> None:
-    """Send pings back, then take what comes, for a while, and say how many bytes a second it was."""
+    """Echo pings, then receive for a while, and answer with the bytes per second."""
     for _ in range(_PINGS):
         ping = _receive(connection, len(_PING))
         if ping != _PING:
@@ -84,7 +75,7 @@ def _serve(connection: socket.socket) -> None:
     seconds = time.perf_counter() - began
     connection.sendall(f"{count / max(seconds, 1e-6):.0f}".encode())
     connection.shutdown(socket.SHUT_WR)
-    while connection.recv(len(_PIECE)):  # closing earlier would take the answer back
+    while connection.recv(len(_PIECE)):  # closing earlier would revoke the answer
         pass
 
 
@@ -99,17 +90,10 @@ def _receive(connection: socket.socket, count: int) -> bytes:
 
 
 def measure(source: str, address: str, port: int, token: str) -> dict[str, Any]:
-    """Measure the way to another host.
-
-    Args:
-        source: the address of this host to use.
-        address: that of the other.
-        port: where it listens.
-        token: what to show.
+    """Measure from an address of this host to one of another.
 
     Returns:
-        `seconds` for a message there and back, the median, and `bytes_per_second` to there; or `blocked`:
-        why not.
+        The median round trip in `seconds`, and `bytes_per_second`; or why it is `blocked`.
     """
     try:
         with socket.create_connection((address, port), _PATIENCE, (source, 0)) as connection:
@@ -145,5 +129,5 @@ def _rate(connection: socket.socket) -> float:
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Answer until standard input ends."""
     loop.serve({"listen": listen, "measure": measure})

@@ -1,4 +1,4 @@
-"""`formicary hosts check`: all hosts at once, each for itself, then the ways between them."""
+"""`formicary hosts check`: all hosts at once, then the network between them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import asyncio
 import secrets
 import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -20,7 +19,7 @@ from formicary_bench.remote.checks.facts import QUESTION, Facts, Seen, Way
 from formicary_bench.remote.clocks import Clock, Sample
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,95 +28,17 @@ if TYPE_CHECKING:
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.ssh import Connection
 
 
-_TOKEN_BYTES = 16  # as many as `there.network` wants
-_SECONDS = 30.0
-
-
-async def measure(web: Web, listen: Mapping[str, str]) -> list[Way]:
-    """Measure all ways.
-
-    Args:
-        web: connections to the hosts.
-        listen: for each host the IP address at which the others reach it; only there anybody listens.
-    """
-    token = secrets.token_hex(_TOKEN_BYTES)
-    async with AsyncExitStack() as stack:
-        ends = await asyncio.gather(*(_open(name, listen[name], token, web, stack) for name in listen))
-        by_name = dict(zip(listen, ends, strict=True))
-        measured = []
-        for together in rounds(list(listen)):
-            pairs = ((by_name[source], by_name[target]) for source, target in together)
-            measured += await asyncio.gather(*(_measure_pair(*pair, token) for pair in pairs))
-    order = {pair: place for place, pair in enumerate(permutations(listen, 2))}
-    return sorted(measured, key=lambda way: order[way.source, way.target])
-
-
-@dataclass(frozen=True)
-class _End:
-    """A host that takes part.
-
-    Attributes:
-        name: its name.
-        address: where it listens.
-        port: at which port.
-        helper: the program there; None if it could not be started.
-        failed: why not.
-    """
-
-    name: str
-    address: str
-    port: int = 0
-    helper: Helper | None = None
-    failed: str = ""
-
-
-async def _open(name: str, address: str, token: str, web: Web, stack: AsyncExitStack) -> _End:
-    try:
-        helper = await stack.enter_async_context(helping(await web.connect(name), "network"))
-        port = await helper.ask("listen", {"address": address, "token": token})
-    except HostError as error:
-        return _End(name, address, failed=str(error))
-    return _End(name, address, int(port), helper)
-
-
-async def _measure_pair(source: _End, target: _End, token: str) -> Way:
-    if source.helper is None or target.helper is None:
-        return Way(source.name, target.name, blocked=source.failed or target.failed)
-    asked = {"source": source.address, "address": target.address, "port": target.port, "token": token}
-    try:
-        found = await source.helper.ask("measure", asked, seconds=_SECONDS)
-    except HostError as error:
-        return Way(source.name, target.name, blocked=str(error))
-    return msgspec.convert({"source": source.name, "target": target.name, **found}, Way)
-
-
-def rounds(names: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
-    """Yield each ordered pair once, in rounds in which nobody is twice, as few as can be."""
-    circle: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
-    half = len(circle) // 2
-    for _ in range(len(circle) - 1):
-        halves = zip(circle[:half], reversed(circle[half:]), strict=True)
-        pairs = [(one, other) for one, other in halves if one is not None and other is not None]
-        yield pairs
-        yield [(other, one) for one, other in pairs]
-        circle.insert(1, circle.pop())
-
-
-_EXCHANGES = 30
+_TOKEN_BYTES = 16  # half as many as `bootstrap.network` has characters
+_SECONDS_TO_MEASURE = 30.0
 _SECONDS_TO_LOOK = 60.0
+_EXCHANGES = 30  # to compare clocks
 
 
 class Checked(msgspec.Struct, kw_only=True):
-    """What came of a check.
-
-    Attributes:
-        is_fit: whether all hosts can be used.
-        hosts: each of them.
-        ways: from each to each other.
-    """
+    """The outcome: whether all hosts can be used, each host, and the network from each to each."""
 
     is_fit: bool
     hosts: list[Seen]
@@ -125,12 +46,12 @@ class Checked(msgspec.Struct, kw_only=True):
 
 
 async def check(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> Checked:
-    """Look at hosts.
+    """Check hosts.
 
     Args:
-        hosts: at which.
-        known: all of the inventory, where some are only reached by way of others.
-        steps: shows how far it is.
+        hosts: the hosts.
+        known: all of the inventory, among them jump hosts.
+        steps: shows the progress.
     """
     steps.begin(host.name for host in hosts)
     async with Web(known) as web:
@@ -142,7 +63,7 @@ async def check(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> C
 
 
 async def _see(host: Host, web: Web, steps: Steps) -> Seen:
-    """Look at one host; whatever happens to it is a finding."""
+    """Look at a host; errors become findings."""
     seen = Seen(host=host.name)
     began = time.perf_counter()
     try:
@@ -151,7 +72,7 @@ async def _see(host: Host, web: Web, steps: Steps) -> Seen:
         steps.at(host.name, "looking")
         await _look(connection, seen)
     except HostError as error:
-        # The finding is shown with the host's name, which the error has as well.
+        # A finding is shown with the host's name, which the error repeats.
         cause, _, step = str(error).removeprefix(f"host {host.name}: ").rpartition("; ")
         seen.findings.append(missing("reach" if seen.reached_ms is None else "look", cause, step))
     steps.done(host.name, "looked at")
@@ -165,11 +86,7 @@ async def _look(connection: Connection, seen: Seen) -> None:
     async with helping(connection, "looking") as helper:
         answer = await helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
         offset = await _compare_clocks(helper)
-    try:
-        facts = msgspec.convert(answer, Facts)
-    except msgspec.ValidationError as error:
-        raise connection.error(f"what it says of itself cannot be understood ({error}); try again") from None
-    seen.facts = facts
+    facts = seen.facts = connection.understood(answer, Facts)
     seen.offset_s, seen.uncertainty_s = offset.offset_ns / 1e9, offset.uncertainty_ns / 1e9
     seen.findings += judging.judge(host, facts, version=formicary.__version__, digest=code_digest())
     seen.findings += judging.clock(seen.offset_s)
@@ -187,7 +104,7 @@ async def _compare_clocks(helper: Helper) -> Offset:
 
 
 async def _measure(seen: Sequence[Seen], web: Web, steps: Steps) -> list[Way]:
-    """Measure the ways between the hosts that others may reach at all."""
+    """Measure the network between the hosts that can listen."""
     listen = {
         one.host: one.facts.listen.address
         for one in seen
@@ -199,8 +116,62 @@ async def _measure(seen: Sequence[Seen], web: Web, steps: Steps) -> list[Way]:
         return []
     for name in listen:
         steps.at(name, "measuring the network")
-    found = await measure(web, listen)
+    found = await _measure_all(web, listen)
     by_name = {one.host: one for one in seen}
     for source, finding in judging.ways(found):
         by_name[source].findings.append(finding)
     return found
+
+
+async def _measure_all(web: Web, listen: Mapping[str, str]) -> list[Way]:
+    """Measure all ways between hosts, given the IP addresses where they listen for each other."""
+    token = secrets.token_hex(_TOKEN_BYTES)
+    ways: dict[tuple[str, str], Way] = {}
+    async with AsyncExitStack() as stack:
+        opened = (_open(web, stack, name, address, token) for name, address in listen.items())
+        ends = dict(zip(listen, await asyncio.gather(*opened), strict=True))
+        for pairs in rounds(list(listen)):
+            found = await asyncio.gather(*(_way(ends, listen, *pair, token) for pair in pairs))
+            ways |= dict(zip(pairs, found, strict=True))
+    return [ways[pair] for pair in permutations(listen, 2)]
+
+
+_End: TypeAlias = (
+    "tuple[Helper, int] | HostError"  # the program on a host with its port, or why there is none
+)
+
+
+async def _open(web: Web, stack: AsyncExitStack, name: str, address: str, token: str) -> _End:
+    try:
+        helper = await stack.enter_async_context(helping(await web.connect(name), "network"))
+        return helper, int(await helper.ask("listen", {"address": address, "token": token}))
+    except HostError as error:
+        return error
+
+
+async def _way(
+    ends: Mapping[str, _End], listen: Mapping[str, str], source: str, target: str, token: str
+) -> Way:
+    here, there = ends[source], ends[target]
+    try:
+        if isinstance(here, HostError):
+            raise here
+        if isinstance(there, HostError):
+            raise there
+        asked = {"source": listen[source], "address": listen[target], "port": there[1], "token": token}
+        found = await here[0].ask("measure", asked, seconds=_SECONDS_TO_MEASURE)
+    except HostError as error:
+        return Way(source, target, blocked=str(error))
+    return msgspec.convert({"source": source, "target": target, **found}, Way)
+
+
+def rounds(names: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+    """Yield each ordered pair once, in as few rounds as possible, with nobody twice in a round."""
+    circle: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
+    half = len(circle) // 2
+    for _ in range(len(circle) - 1):
+        halves = zip(circle[:half], reversed(circle[half:]), strict=True)
+        pairs = [(one, other) for one, other in halves if one is not None and other is not None]
+        yield pairs
+        yield [(other, one) for one, other in pairs]
+        circle.insert(1, circle.pop())

@@ -1,4 +1,4 @@
-"""What is known of a host after a look at it, and of the way between two of them."""
+"""The facts about a host, and about the network between two hosts."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ except Exception as error:
     found["failed"] = f"{type(error).__name__}: {error}"
 print(json.dumps(found))
 """
-"""The program that asks the Python of an environment what is installed in it."""
+"""A program that describes what is installed in an environment."""
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """The folder of ours on a host.
+    """Our folder on a host.
 
     Attributes:
         path: its absolute path.
-        state: `new` (it is not there, or empty), `ours`, `foreign` (not ours), `closed` (cannot be written).
-        free_bytes: room on its disk.
-        record: what `prepare` has written down.
-        running: command lines of processes of ours.
+        state: `new` (missing or empty), `ours`, `foreign`, or `closed` (cannot be written).
+        free_bytes: free space on its disk.
+        record: what `prepare` recorded.
+        running: command lines of our processes.
     """
 
     path: str
@@ -44,15 +44,15 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """What is installed in the environment for measurements.
+    """The environment for measurements.
 
     Attributes:
-        absent: there is no such environment.
+        absent: whether it is missing.
         failed: why it does not work.
         python: the version of its Python.
-        version: of formicary.
-        digest: of its code.
-        tracing: why py-spy may not look into processes; empty if it may, None if nobody has tried.
+        version: the version of its formicary.
+        digest: the digest of its code.
+        tracing: why py-spy may not trace processes; empty if it may, None if not tried.
     """
 
     absent: bool = False
@@ -64,20 +64,14 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 class Prosody(msgspec.Struct, frozen=True):
-    """The XMPP server's program: its version, or why that is not known; nothing if it is not there."""
+    """The XMPP server: its version, or why that is unknown; both empty if it is missing."""
 
     version: str = ""
     failed: str = ""
 
 
 class Listening(msgspec.Struct, frozen=True):
-    """Where other hosts reach it.
-
-    Attributes:
-        address: the IP address.
-        failed: why nobody can listen there.
-        taken: usual ports at which somebody listens, and what they are for.
-    """
+    """The IP address for other hosts, why none can listen there, and usual ports in use, with purposes."""
 
     address: str
     failed: str = ""
@@ -85,15 +79,7 @@ class Listening(msgspec.Struct, frozen=True):
 
 
 class Resources(msgspec.Struct, frozen=True):
-    """Processors and memory.
-
-    Attributes:
-        cores: that there are.
-        usable: that we may use.
-        load: average of the last minute.
-        memory_bytes: of main memory.
-        others: who else keeps a processor busy.
-    """
+    """Processors (all, and those we may use), load of the last minute, memory, and other busy programs."""
 
     cores: int
     usable: int
@@ -103,14 +89,14 @@ class Resources(msgspec.Struct, frozen=True):
 
 
 class Interpreter(msgspec.Struct, frozen=True):
-    """The Python of which an environment is made.
+    """The Python for the environment.
 
     Attributes:
         python: its version.
-        kind: implementation, version and platform, as files of machine code are named after them.
+        kind: implementation, version and platform, as in names of extension modules.
         libc: the C library's name and version.
         has_venv: whether it can make environments.
-        markers: what requirements may depend on.
+        markers: the environment markers of requirements.
     """
 
     python: str
@@ -121,16 +107,10 @@ class Interpreter(msgspec.Struct, frozen=True):
 
 
 class Facts(Interpreter, frozen=True):
-    """All that a look at a host gives.
+    """All facts about a host.
 
-    Attributes:
-        folder: the folder of ours.
-        formicary: what is installed.
-        prosody: the XMPP server.
-        listen: where other hosts reach it.
-        machine: processors and memory.
-        identity: the same for two names of one machine.
-        tracing: what speaks against looking into processes, as far as can be seen without trying.
+    `identity` is the same for two names of one machine; `tracing` is why processes may not be traced, as far
+    as can be seen without trying.
     """
 
     folder: Folder
@@ -147,10 +127,10 @@ class Seen(msgspec.Struct, kw_only=True):
 
     Attributes:
         host: its name.
-        reached_ms: milliseconds for the connection and the login; None if it could not be reached.
-        offset_s: what its clock is ahead of ours.
-        uncertainty_s: by how much that may be wrong.
-        facts: what is known of it.
+        reached_ms: milliseconds for connection and login; None if it was not reached.
+        offset_s: how far its clock is ahead of ours.
+        uncertainty_s: the possible error of that.
+        facts: the facts.
         findings: what is wrong.
     """
 
@@ -168,15 +148,7 @@ class Seen(msgspec.Struct, kw_only=True):
 
 
 class Way(msgspec.Struct, frozen=True):
-    """The way from a host to another.
-
-    Attributes:
-        source: who has connected.
-        target: to whom.
-        seconds: median for a message there and back.
-        bytes_per_second: that went there.
-        blocked: why nothing went.
-    """
+    """The network from a host to another: median round trip, bandwidth, or why nothing comes through."""
 
     source: str
     target: str

@@ -1,4 +1,4 @@
-"""What is wrong with a host, why, and what to do about it: from facts alone."""
+"""What is wrong with a host, and what to do, from its facts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 ROOM_TO_PREPARE = 1 << 30
-"""Bytes: for the archives and the environment, twice, since the old one stays until the new one works."""
+"""Bytes for the archives and two environments: the old one is kept until the new one works."""
 
 _ROOM_TO_MEASURE = 200 << 20
 _OLDEST_PROSODY = (0, 12)
-_FAR_OFF = 60.0  # s: certificates of the controller may be from the future there
+_FAR_OFF = 60.0  # s: the controller's certificates may not be valid yet there
 _LOADED = 0.3  # of each usable core
 _PREPARE = "run: formicary hosts prepare"
 
@@ -42,7 +42,7 @@ def _formicary(host: Host, facts: Facts, version: str, digest: str) -> Iterator[
 
 
 def difference(host: Host, installed: Installed, version: str, digest: str) -> tuple[str, str] | None:
-    """Return why what is installed on a host will not do, and what to do; None if it will."""
+    """Return what is wrong with a host's installation, and what to do; None if nothing is."""
     where = f"its environment {host.venv}" if host.venv else "it"
     step = f"install formicary {version} in {host.venv}, or remove `venv`" if host.venv else _PREPARE
     if installed.absent:
@@ -73,12 +73,7 @@ def interpreter(facts: Interpreter, name: str) -> Iterator[Finding]:
 
 
 def room(folder: Folder, needed: int) -> Iterator[Finding]:
-    """Yield why nothing can be put into a folder.
-
-    Args:
-        folder: the folder.
-        needed: how many bytes are to go there.
-    """
+    """Yield why so many bytes cannot be written to a folder."""
     if folder.state == "foreign":
         yield missing("folder", f"{folder.path} is not empty and not ours", "name another one with `folder`")
     if folder.state == "closed":
@@ -144,7 +139,7 @@ def _span(seconds: float) -> str:
 
 
 def twins(seen: Iterable[Seen]) -> Iterator[tuple[Seen, Finding]]:
-    """Find machines that have several names; the finding is about the later one."""
+    """Find machines with several names; the finding is about the later one."""
     first: dict[str, str] = {}
     for one in seen:
         if one.facts is None:
@@ -155,7 +150,7 @@ def twins(seen: Iterable[Seen]) -> Iterator[tuple[Seen, Finding]]:
 
 
 def ways(ways: Iterable[Way]) -> Iterator[tuple[str, Finding]]:
-    """Yield which hosts do not reach each other, each with the name of the host that could not reach it."""
+    """Yield which hosts cannot reach others, as findings by name."""
     for way in ways:
         if way.blocked:
             said = f"it does not reach {way.target} ({way.blocked})"

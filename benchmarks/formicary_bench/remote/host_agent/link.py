@@ -1,7 +1,4 @@
-"""The controller's side of one host agent: the handshake, what is said, and whether it is still there.
-
-All of it runs in the session's event loop.
-"""
+"""The controller's side of a host agent, in the session's event loop."""
 
 from __future__ import annotations
 
@@ -45,10 +42,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
-"""After how long without an answer a host is given up."""
+"""The silence after which a host is given up."""
 
 _LOST = 255  # exit code of a worker whose host is lost, as `ssh` has it
-_FIRST_BEATS = 8  # these follow each other quickly, so that the clock is known from the beginning
+_FIRST_BEATS = 8  # in quick succession, to know the clock from the beginning
 _SECONDS_BETWEEN_FIRST = 0.02
 
 
@@ -61,9 +58,9 @@ class Link:
         notify: called with a sentence when the host goes missing, comes back or is lost.
 
     Attributes:
-        name: the host's.
+        name: the host's name.
         is_missing: whether it has not answered for a while.
-        lost: why it is not there any more, a sentence without a full stop; empty as long as it is.
+        lost: why it is gone, a sentence without a full stop; empty while it is there.
     """
 
     def __init__(self, host: Host, launcher: Launcher, notify: Callable[[str], object]) -> None:
@@ -82,11 +79,7 @@ class Link:
         self._program: HostProgram | None = None
 
     async def start(self) -> None:
-        """Start the host agent, and hear that it is there and that its code is ours.
-
-        Raises:
-            HostError: it is not, and why, and what to do.
-        """
+        """Start the host agent; raises as `Launcher.launch` does."""
         self._program = await self._launcher.launch(self._host)
         if environment := self._host.environment:
             self.send(Use(environment))
@@ -101,17 +94,13 @@ class Link:
             self._program.line.send(message)
 
     def add(self, number: int, take: Callable[[WorkerMessage], None]) -> None:
-        """Call a function with all that happens to a worker from now on."""
+        """Call a function with all messages about a worker."""
         self._workers[number] = take
         if self.lost:
             self._hand_on(Ended(number, _LOST, self.lost))
 
     async def ask(self, question: Question[T]) -> T:
-        """Ask the host agent something.
-
-        Raises:
-            HostError: it refuses, is lost, or does not answer in time.
-        """
+        """Ask the host agent a question; raises as `Session.ask` does."""
         if self.lost:
             raise HostError(self.lost)
         what = type(question).__name__
@@ -130,14 +119,14 @@ class Link:
         return answer
 
     async def clock(self, seconds: float) -> Offset | None:
-        """Return how far the host's clock is ahead of ours; None if nothing is known within these seconds."""
+        """Return how far the host's clock is ahead of ours; None if still unknown after these seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._is_timed.wait()
         return self._clock.offset(time.time_ns())
 
     async def end(self, seconds: float) -> None:
-        """End the host agent with all that it has started; leave it alone if that takes longer."""
+        """End the host agent with all that it has started, within these seconds."""
         self._is_ending = True
         self.send(Stop())
         if self._program is not None and not self.lost:
@@ -196,7 +185,7 @@ class Link:
             self._notify(f"host {self.name} {news}")
 
     def _lose(self, sentence: str) -> None:
-        """Take note that the host agent is gone, and let everybody know who waits for it."""
+        """Note that the host agent is gone, and fail everything that waits for it."""
         if self.lost:
             return
         self.lost = sentence

@@ -1,8 +1,8 @@
-"""What the controller of a run and its host agent on a host say to each other.
+"""The messages between a run's controller and its host agents.
 
-It goes through the standard input and output of the host agent, which SSH or a launcher's command carries: a
-line of JSON each (`formicary.processes`), of which the first is the agent's `Handshake`. A job may hold
-secrets: they go this way only, and are in no arguments, no environment and no file that others may read.
+They are lines of JSON (`formicary.processes`) on the host agent's standard streams, carried by SSH or a
+launcher's command; the first is the agent's `Handshake`. Secrets of a job travel this way alone, never in
+arguments, the environment or public files.
 """
 
 from __future__ import annotations
@@ -20,33 +20,31 @@ from formicary_bench.worker.messages import Order  # noqa: TC001 - msgspec resol
 T = TypeVar("T")
 
 LONGEST_LINE = 1 << 24
-"""Bytes; a longer line is a mistake, and is refused before it is read."""
+"""The longest line in bytes."""
 
 CHUNK = 1 << 20
-"""Bytes of a handover that are sent at once."""
+"""Bytes of a handover per message."""
 
 BEAT_SECONDS = 1.0
-"""How often the controller says that it lives."""
+"""The time between the controller's beats."""
 
 MISSING_SECONDS = 3.0
-"""After how long without an answer a host counts as missing, visibly."""
+"""The silence after which a host is reported as missing."""
 
 ORPHANED_SECONDS = 8.0
-"""After how long without any word of its controller a host agent ends, with all that it has started."""
+"""The silence of its controller after which a host agent ends, with all that it has started."""
 
 
 class Handshake(msgspec.Struct, frozen=True, tag="host-agent"):
-    """The first line of a host agent: that it is there, or why it cannot be.
-
-    What comes before it is not the host agent's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
+    """The first line of a host agent, perhaps after output of a login shell.
 
     Attributes:
-        failed: why not, a sentence without full stop; empty if all is well.
-        version: of formicary there.
-        digest: of the code there; the controller's own must be equal.
-        pid: the host agent's process.
-        interface: the network interface whose traffic is measured; empty if it is not known.
-        address: its IP address there, if it was to find it.
+        failed: why it cannot work, a sentence without full stop; or empty.
+        version: its version of formicary.
+        digest: the digest of its code, which must be the controller's.
+        pid: its process.
+        interface: the network interface whose traffic is measured; empty if unknown.
+        address: its IP address, if it had to find it.
     """
 
     failed: str = ""
@@ -61,11 +59,11 @@ HANDSHAKE_BEGINS = b'{"type":"host-agent"'
 """How its line begins: it is looked for in whatever a login shell says before it."""
 
 
-# What the controller says.
+# From the controller.
 
 
 class Use(msgspec.Struct, frozen=True, tag="use"):
-    """Pass these environment variables to all later programs; arguments would show them."""
+    """Set environment variables for later programs; arguments would show them."""
 
     environment: dict[str, str]
 
@@ -84,35 +82,35 @@ class SendOrder(msgspec.Struct, frozen=True, tag="tell"):
 
 
 class Kill(msgspec.Struct, frozen=True, tag="kill"):
-    """End a worker at once, whatever it is doing, and forget it; nothing if it is gone."""
+    """Kill a worker and forget it; do nothing if it is gone."""
 
     worker: int
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """The controller lives; `sent_ns` comes back."""
+    """A sign of life of the controller; `sent_ns` is sent back."""
 
     sent_ns: int
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """Counters of a host at one moment; differences of two of them mean something.
+    """Counters of a host at one moment, for differences.
 
     Attributes:
-        at_ns: when, on the monotonic clock of the host.
-        wire_bytes: that the measured interface has sent and received.
-        wire_packets: the same.
-        loopback_bytes: that the loopback interface has carried.
-        loopback_packets: the same.
+        at_ns: the host's monotonic clock.
+        wire_bytes: sent and received by the measured interface.
+        wire_packets: likewise.
+        loopback_bytes: carried by the loopback interface.
+        loopback_packets: likewise.
         busy_s: seconds of CPU of all processes and the kernel.
-        stolen_s: seconds that other virtual machines took from this one.
-        idle_s: seconds of CPU that nobody used.
-        swapped_bytes: that were brought back from swap or sent there.
-        throttled_s: seconds for which a limit of the host held its processes back.
-        cpu_s: seconds of CPU of each process that was asked for; one that is gone is missing.
-        uss_bytes: memory of each of them that is its own.
-        machine: what machine it is, from its start to its end: hosts may be namespaces of one machine.
-        cores: CPUs that it has.
+        stolen_s: seconds that other virtual machines took.
+        idle_s: unused seconds of CPU.
+        swapped_bytes: read from swap or written there.
+        throttled_s: seconds for which a control group held processes back.
+        cpu_s: seconds of CPU of each process asked for that still runs.
+        uss_bytes: the memory of each of them alone (USS).
+        machine: an id of the machine, until it restarts: hosts may be its namespaces.
+        cores: its CPUs.
     """
 
     at_ns: int
@@ -132,16 +130,16 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class About(msgspec.Struct, frozen=True):
-    """What the controller has to know of a server; its secret, it knows.
+    """A running server, but for its secret.
 
     Attributes:
-        folder: where its files are on its host.
-        port: TCP port for containers of its host.
-        tls_port: TCP port for containers that come with TLS; 0 if there is none.
-        client_port: TCP port for accounts.
-        stanza_limit: bytes of the largest stanza that it takes.
+        folder: the folder of its files on its host.
+        port: the TCP port for containers of its host.
+        tls_port: the TCP port for containers with TLS; 0 if there is none.
+        client_port: the TCP port for accounts.
+        stanza_limit: bytes of the largest stanza.
         pid: its process.
-        version: of Prosody.
+        version: Prosody's version.
     """
 
     folder: str
@@ -154,18 +152,18 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, Generic[T], frozen=True):
-    """Something that the host agent is asked; a class says what the answer is, and how long it may take."""
+    """A question for the host agent; its class has the type of the answer, and a time-out."""
 
     answer: ClassVar[Any]
     seconds: ClassVar[float]
 
 
 class OpenWindow(Question[str], frozen=True, tag="open-window"):
-    """Begin to look where a process's CPU time goes; the answer is why it cannot be looked into, or empty.
+    """Begin to profile a process; the answer is why it cannot be sampled, or empty.
 
     Attributes:
-        window: a number for it.
-        pid: a process on the host.
+        window: a number for the profile.
+        pid: the process.
         servers: processes of the XMPP server that belong to it.
     """
 
@@ -177,7 +175,7 @@ class OpenWindow(Question[str], frozen=True, tag="open-window"):
 
 
 class CloseWindow(Question[Profile], frozen=True, tag="close-window"):
-    """End it; the answer is what was found."""
+    """End a window, and return its profile."""
 
     window: int
     answer: ClassVar[Any] = Profile
@@ -185,11 +183,7 @@ class CloseWindow(Question[Profile], frozen=True, tag="close-window"):
 
 
 class Look(Question[Looked], frozen=True, tag="look"):
-    """Read all counters of the host.
-
-    Attributes:
-        pids: processes whose memory and CPU time is wanted.
-    """
+    """Read all counters of the host, and memory and CPU time of some processes."""
 
     pids: tuple[int, ...] = ()
     answer: ClassVar[Any] = Looked
@@ -204,14 +198,7 @@ class Describe(Question[Machine], frozen=True, tag="describe"):
 
 
 class StartServer(Question[About], frozen=True, tag="start-server"):
-    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
-
-    See `host_agent.servers`.
-
-    Attributes:
-        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
-        options: what else `host_agent.servers` wants to know, as JSON.
-    """
+    """Start the run's XMPP server, unless it runs; arguments as of `host_agent.servers.serve`."""
 
     files: dict[str, bytes]
     options: dict[str, Any] = {}
@@ -220,7 +207,7 @@ class StartServer(Question[About], frozen=True, tag="start-server"):
 
 
 class StopServer(Question[None], frozen=True, tag="stop-server"):
-    """End it, and remove its folder."""
+    """End the server, and remove its folder."""
 
     answer: ClassVar[Any] = None
     seconds: ClassVar[float] = 20.0
@@ -230,18 +217,18 @@ AnyQuestion = OpenWindow | CloseWindow | Look | Describe | StartServer | StopSer
 ControllerMessage = Use | Start | SendOrder | Kill | Beat | Request[AnyQuestion] | Stop
 
 
-# What the host agent says.
+# From the host agent.
 
 
 class Started(msgspec.Struct, frozen=True, tag="started"):
-    """A worker's process is there."""
+    """A worker's process has started."""
 
     worker: int
     pid: int
 
 
 class Said(msgspec.Struct, frozen=True, tag="said"):
-    """What a worker has said, as its JSON; before `Done` all of its handover has been sent."""
+    """A report of a worker, as JSON; all of its handover comes before `Done`."""
 
     worker: int
     report: msgspec.Raw
@@ -255,13 +242,7 @@ class Data(msgspec.Struct, frozen=True, tag="data"):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """A worker's process has ended, by itself or not.
-
-    Attributes:
-        worker: which one.
-        code: its exit code, negative for a signal.
-        last_words: the last line that it wrote to standard error.
-    """
+    """A worker's process has ended, with this exit code and last line of standard error."""
 
     worker: int
     code: int
@@ -269,7 +250,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended"):
 
 
 class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
-    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
+    """The answer to a beat: its `sent_ns`, and `at_ns`, the host's clock (`time.time_ns`)."""
 
     sent_ns: int
     at_ns: int

@@ -1,6 +1,5 @@
-"""How host agents are started, and where hosts come from.
+"""Where hosts come from, and how host agents start there.
 
-- `launcher`: A *provider* says which hosts there are; its *launcher* starts a host agent on each. Each way
-  has a name.
-- `ssh`: by SSH. `commands`: by a command, on a job's nodes or an inventory's hosts, or on this machine alone.
+- `launcher`: a *provider* lists hosts; its *launcher* starts a host agent on each
+- `ssh`: by SSH; `commands`: by a command, on a job's nodes or an inventory's hosts, or on this machine
 """

@@ -1,4 +1,4 @@
-"""Host agents that are started by a command: `srun` on a job's nodes, the user's own, or none at all."""
+"""Launches host agents by a command: `srun` on a job's nodes, the user's own, or none, on this machine."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ _SECONDS_TO_END: Final = 2.0
 
 
 class CommandLauncher:
-    """Starts host agents as processes of this machine, which may be commands that start them elsewhere.
-
-    See `Launcher`.
+    """Starts host agents by local processes, which may start them elsewhere; see `Launcher`.
 
     Args:
-        start_on: returns what stands before the program, by a host's address: as of
-            `formicary.local.launchers.starter`; by default nothing, which starts all on this machine.
+        start_on: returns the prefix of the command for a host's address, as does what
+            `formicary.local.launchers.starter` returns; by default nothing, for this machine.
     """
 
     def __init__(self, start_on: Callable[[str], Sequence[str]] = lambda _: ()) -> None:
@@ -42,7 +40,7 @@ class CommandLauncher:
         self._addresses: dict[str, str] = {}
 
     async def launch(self, host: Host) -> HostProgram:
-        """Start a host agent; it has a session of its own, so that Ctrl-C is left to the controller."""
+        """Start a host agent in its own session, without Ctrl-C."""
         python = _python(host)
         command = [*self._start_on(host.address), python, *AGENT, "--folder", host.folder]
         command += ["--interface", host.interface] if host.interface else []
@@ -66,7 +64,7 @@ class CommandLauncher:
         return program
 
     def address(self, host: Host) -> str:
-        """Return where it listens, as its host agent has said."""
+        """Return the address that its host agent found."""
         return self._addresses[host.name]
 
     async def close(self) -> None:
@@ -83,7 +81,7 @@ def _python(host: Host) -> str:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a process: what starts others elsewhere, in order at first, and then for certain."""
+    """Terminate a process, and kill it if that takes too long."""
     for order in (process.terminate, process.kill):
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -94,7 +92,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def local_provider() -> Provider:
-    """Return this machine, as often as it has processors, but twice at least."""
+    """Return a host for each processor of this machine, but at least two."""
     count = max(_LEAST, min(os.cpu_count() or 1, _MOST))
     names = (f"local-{number}" for number in range(1, count + 1))
     hosts = tuple(Host(name=name, address=_LOOPBACK, listen=_LOOPBACK) for name in names)
@@ -103,11 +101,10 @@ def local_provider() -> Provider:
 
 
 def slurm_provider(interface: str) -> Provider:
-    """Return the nodes of the job that this process runs in.
+    """Return the nodes of this process's job.
 
     Args:
-        interface: the network interface by which they are to talk; empty for the only one, or that of the
-            node's name.
+        interface: the network interface between them; empty for the only one, or that of the node's name.
 
     Raises:
         UsageError: there is no job, or Slurm's commands are missing.
@@ -119,16 +116,12 @@ def slurm_provider(interface: str) -> Provider:
 
 
 def command_provider(path: Path, command: str) -> Provider:
-    """Return the hosts of a file, on which a command starts programs.
-
-    Raises:
-        UsageError: the file or the command is not as it should be.
-    """
+    """Return the hosts of a file, where a command starts programs; raise a UsageError for bad input."""
     start_on = starter(command)
     options = f"--hosts {path} --launcher {shlex.quote(command)}"
     return Provider(load(path), options, lambda: CommandLauncher(start_on))
 
 
 def _host_name(node: str) -> str:
-    """Return a node's name as one of ours: a-z, 0-9 and inner hyphens."""
+    """Return a node's name in the alphabet of hosts' names."""
     return re.sub(r"[^a-z0-9]+", "-", node.lower()).strip("-")[:63]

@@ -1,4 +1,4 @@
-"""What provides hosts, what starts host agents on them, and all ways to do so by name."""
+"""Providers of hosts, with launchers that start host agents there."""
 
 from __future__ import annotations
 
@@ -16,42 +16,30 @@ if TYPE_CHECKING:
 
 
 class Launcher(Protocol):
-    """Starts host agents; used within one event loop.
+    """Starts host agents, within one event loop.
 
     Attributes:
-        notes: what a user should know of how hosts are reached, in sentences; complete when all have been
-            launched.
+        notes: sentences for the user on how hosts are reached; complete after all launches.
     """
 
     notes: list[str]
 
     async def launch(self, host: Host) -> HostProgram:
-        """Start a host agent, and hear that it is there and that its code is ours.
+        """Start a host agent, and check that its code is ours.
 
         Raises:
-            HostError: it cannot be started; says why, and what to do.
+            HostError: it cannot be started; with what to do.
         """
 
     def address(self, host: Host) -> str:
-        """Return the IP address at which other hosts reach one on which a host agent was started.
-
-        Raises:
-            HostError: it is not known.
-        """
+        """Return the IP address of a host for the others; raise a HostError if it is unknown."""
 
     async def close(self) -> None:
-        """Close what it has opened, and end what it has started; nothing on other hosts is waited for."""
+        """Close connections and end processes, without waiting for other hosts."""
 
 
 class Provider(NamedTuple):
-    """Which hosts there are.
-
-    Attributes:
-        inventory: the hosts.
-        options: what chooses them on the command line: `--hosts hosts.toml`.
-        launcher: returns what starts host agents on these hosts; raises a HostError where what does so is not
-            installed.
-    """
+    """Hosts, the options of the command line that choose them, and a factory of their launcher."""
 
     inventory: Inventory
     options: str
@@ -62,15 +50,15 @@ LAUNCHERS: Final = ("ssh", "slurm", "local")
 
 
 def provider(launcher: str | None, path: Path | None, interface: str | None) -> Provider | None:
-    """Return where a run's hosts come from; None where it is to be on this machine alone.
+    """Return the provider of a run's hosts; None for this machine alone.
 
     Args:
-        launcher: one of `LAUNCHERS`, or a command with `{host}` in it; None for ssh where there is a file.
-        path: the inventory, if one was named.
-        interface: the network interface by which hosts are to talk, if one was named.
+        launcher: one of `LAUNCHERS`, or a command with `{host}` in it; None for ssh if there is a file.
+        path: the inventory, if any.
+        interface: the network interface between the hosts, if chosen.
 
     Raises:
-        UsageError: there is no such launcher, or these do not go together.
+        UsageError: there is no such launcher, or the options do not fit together.
     """
     if launcher is None and path is None:
         if interface is not None:
@@ -93,21 +81,13 @@ def provider(launcher: str | None, path: Path | None, interface: str | None) -> 
                 f"--hosts goes with --launcher ssh or a command: with {launcher} it is known which "
                 "hosts there are"
             )
-        return _without_file(launcher, interface or "")
+        from formicary_bench.remote.launchers.commands import local_provider, slurm_provider
+
+        return local_provider() if launcher == "local" else slurm_provider(interface or "")
     if path is None:
         raise UsageError(
             f"--launcher {launcher} needs a file that says which hosts there are: --hosts hosts.toml"
         )
-    return _of_file(launcher, path)
-
-
-def _without_file(launcher: str, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.commands import local_provider, slurm_provider
-
-    return local_provider() if launcher == "local" else slurm_provider(interface)
-
-
-def _of_file(launcher: str, path: Path) -> Provider:
     from formicary_bench.remote.launchers.commands import command_provider
     from formicary_bench.remote.launchers.ssh import inventory_provider
 

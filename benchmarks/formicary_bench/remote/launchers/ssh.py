@@ -1,4 +1,4 @@
-"""Hosts of an inventory, reached by SSH."""
+"""Launches host agents by SSH, on the hosts of an inventory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import load
 from formicary_bench.remote.launchers.launcher import Provider
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,11 +24,7 @@ _SECONDS_TO_KILL = 3.0
 
 
 class SshLauncher:
-    """Starts host agents by SSH; see `Launcher`.
-
-    Raises:
-        HostError: what does SSH is not installed.
-    """
+    """Starts host agents by SSH; see `Launcher`. Raises a HostError if asyncssh is not installed."""
 
     def __init__(self, hosts: Iterable[Host]) -> None:
         self.notes: list[str] = []
@@ -47,7 +43,7 @@ class SshLauncher:
             raise connection.error(f"its host agent cannot be started ({error}); try again") from error
 
         async def kill(pid: int) -> None:
-            """End it by another command: SSH's own signals are not for root."""
+            """Kill it by another command: SSH's own signals need another user than root."""
             if pid > 1:
                 with suppress(asyncssh.Error, OSError):
                     await connection.ssh.run(f"kill -KILL {pid:d}", timeout=_SECONDS_TO_KILL)
@@ -57,16 +53,15 @@ class SshLauncher:
         return program
 
     def address(self, host: Host) -> str:
-        """Return what the inventory says, or else where the SSH server is."""
+        """Return `listen` of the inventory, or else the address of the SSH server."""
         if host.listen:
             return host.listen
         try:
             return str(socket.getaddrinfo(host.address, None, type=socket.SOCK_STREAM)[0][4][0])
         except OSError as error:
             raise HostError(
-                f"host {host.name}: it is not known where the others reach it: {host.address} has "
-                "no IP address "
-                f"here ({error.strerror}); give one as `listen` in the hosts' file"
+                f"host {host.name}: it is not known where the others reach it: {host.address} has no IP "
+                f"address here ({error.strerror}); give one as `listen` in the hosts' file"
             ) from error
 
     async def close(self) -> None:
@@ -75,10 +70,6 @@ class SshLauncher:
 
 
 def inventory_provider(path: Path) -> Provider:
-    """Return the hosts of a file.
-
-    Raises:
-        UsageError: it cannot be read, or there is something wrong with it.
-    """
+    """Return the hosts of a file; raise a UsageError if it has mistakes."""
     inventory = load(path)
     return Provider(inventory, f"--hosts {path}", lambda: SshLauncher(inventory.hosts))

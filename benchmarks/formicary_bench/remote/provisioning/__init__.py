@@ -1,6 +1,5 @@
-"""The very code that runs here, installed on hosts.
+"""Installs the code that runs here on hosts.
 
-- `prepare`: `formicary hosts prepare`; `helper`: runs a program of `bootstrap` on a host, and talks with it.
-- `stock`: archives of what has to be installed, kept for the next time, and what comes from the index.
-- `archives`: made of what is installed here, and of this code.
+- `prepare`: `formicary hosts prepare` and `clean`; `helper`: runs a program of `bootstrap` on a host
+- `stock`: the archives to send, kept, with packages from the index; `archives`: makes them of what is here
 """

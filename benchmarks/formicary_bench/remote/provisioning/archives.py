@@ -1,7 +1,6 @@
-"""Archives of what hosts need: unpacked into an environment, it is as an installer would have put it there.
+"""Archives of packages, to be unpacked into a host's environment; made of the files installed here, offline.
 
-They are made of the files that are installed here, which needs no index and no internet. Files are named by
-their places in the environment: `lib/python3.11/site-packages/formicary/errors.py`, `bin/py-spy`.
+Files are named by their places there: `lib/python3.11/site-packages/formicary/errors.py`, `bin/py-spy`.
 """
 
 from __future__ import annotations
@@ -41,16 +40,12 @@ _COMMAND = b'#!/bin/sh\nexec "$(dirname "$0")/python" -m formicary "$@"\n'
 
 
 def site(python: str) -> str:
-    """Return the folder of packages within an environment of a Python, such as `3.11`."""
+    """Return the folder of packages in an environment of a Python version."""
     return f"lib/python{python}/site-packages"
 
 
 def pack(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
-    """Write an archive; until it is whole there is none. The same files give the same bytes.
-
-    Raises:
-        OSError: a file cannot be read, or the archive cannot be written.
-    """
+    """Write an archive, atomically and reproducibly."""
     with (
         replacing(target) as draft,
         draft.open("wb") as file,
@@ -68,14 +63,14 @@ def pack(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
 
 
 def files_of(found: Distribution, packages: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files of what is installed here, but for scripts: they begin with the path of our Python.
+    """Yield the files of a package, with their places, but no scripts: they name our Python.
 
     Args:
-        found: what is installed.
-        packages: the folder of packages within the host's environment.
+        found: the installed package.
+        packages: the folder of packages in the host's environment.
 
     Raises:
-        HostError: they are not all there, or there is no list of them.
+        HostError: files are missing, or the list of files is.
     """
     for name, *_ in csv.reader(_record(found).splitlines()):
         place = posixpath.normpath(posixpath.join(packages, name))
@@ -92,17 +87,13 @@ def files_of(found: Distribution, packages: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_script(place: str, path: Path) -> bool:
-    """Return whether a file is a program that an installer has made for the Python that runs it."""
+    """Return whether a file is a script that an installer has made for one Python."""
     with path.open("rb") as file:
         return place.startswith("bin/") and file.read(2) == b"#!"
 
 
 def own_files(packages: str) -> Iterator[tuple[str, bytes | Path]]:
-    """Yield the files of Formicary itself, of the code that runs here, be it installed or a checkout.
-
-    Raises:
-        HostError: nothing says what it depends on.
-    """
+    """Yield the files of the Formicary that runs here, installed or a checkout."""
     for package in _PACKAGES:
         root = Path(str(package.__file__)).resolve().parent
         for path in root.rglob("*"):
@@ -117,7 +108,7 @@ def own_files(packages: str) -> Iterator[tuple[str, bytes | Path]]:
 
 @functools.cache
 def own_identity() -> str:
-    """Return what is different as soon as anything in Formicary's own archive is."""
+    """Return a digest of Formicary's own archive."""
     digest = hashlib.sha256()
     for place, content in sorted(own_files(""), key=itemgetter(0)):
         data = content.read_bytes() if isinstance(content, Path) else content
@@ -126,11 +117,7 @@ def own_identity() -> str:
 
 
 def own_distribution() -> Distribution:
-    """Return what is known of Formicary as it is installed here.
-
-    Raises:
-        HostError: nothing is.
-    """
+    """Return Formicary's metadata; raise a HostError if it is not installed."""
     try:
         return distribution("formicary")
     except PackageNotFoundError:
@@ -141,16 +128,12 @@ def own_distribution() -> Distribution:
 
 
 def identity(found: Distribution) -> str:
-    """Return what is different as soon as any file of what is installed is another one.
-
-    Raises:
-        HostError: there is no list of its files.
-    """
+    """Return a digest of a package's files."""
     return hashlib.sha256(_record(found).encode()).hexdigest()
 
 
 def is_from_sources(found: Distribution) -> bool:
-    """Return whether it is used from where it is developed, so that its own files are not in its list."""
+    """Return whether a package is an editable install, whose list lacks its own files."""
     return '"editable": true' in re.sub(r"\s+", " ", found.read_text("direct_url.json") or "")
 
 
@@ -164,24 +147,19 @@ def _record(found: Distribution) -> str:
 
 
 _EXTRAS = {"bench", "lab"}
-# What only this side needs: it connects to hosts, keeps results, and makes reports of them.
+# What only the controller needs, for connections, results and reports.
 _FOR_THE_CONTROLLER = {"asyncssh", "jinja2", "packaging", "pip", "pyarrow", "scipy"}
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a host with a certain kind of Python needs.
-
-    Attributes:
-        installed: what of it is installed here, but for Formicary itself.
-        absent: what else, such as what only another version of Python needs.
-    """
+    """The packages for one kind of Python besides Formicary: those `installed` here, and those `absent`."""
 
     installed: tuple[Distribution, ...]
     absent: tuple[Requirement, ...]
 
     def digest(self) -> str:
-        """Return what is different as soon as anything of it is another version."""
+        """Return a digest of all versions."""
         words = [*sorted(map(identity, self.installed)), *sorted(map(str, self.absent))]
         return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
@@ -191,15 +169,15 @@ def find(
     requirements: Iterable[str] | None = None,
     find_distribution: Callable[[str], Distribution] = distribution,
 ) -> Needs:
-    """Follow what depends on what.
+    """Resolve dependencies.
 
     Args:
-        environment: what markers such as `python_version < "3.12"` are about, of the host's Python.
-        requirements: what to begin with; Formicary's own if None.
-        find_distribution: finds what is installed here by its name.
+        environment: the environment markers of the host's Python.
+        requirements: the first ones; Formicary's if None.
+        find_distribution: finds an installed package by its name.
 
     Raises:
-        HostError: nothing says what Formicary depends on.
+        HostError: Formicary is not installed.
     """
     begin = (own_distribution().requires or []) if requirements is None else requirements
     installed: dict[str, Distribution] = {}
@@ -228,7 +206,7 @@ def _applies(requirement: Requirement, environment: Mapping[str, str], extras: s
 
 
 def _installed(name: str, find_distribution: Callable[[str], Distribution]) -> Distribution | None:
-    """Return what is installed here, if its files are all where its installer has put them."""
+    """Return an installed package, unless it is editable."""
     try:
         found = find_distribution(name)
     except PackageNotFoundError:

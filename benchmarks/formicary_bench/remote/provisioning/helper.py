@@ -1,9 +1,9 @@
-"""A program of ours on a host, before anything is installed there: sent over SSH as text, and talked with.
+"""Runs a program of `remote.bootstrap` on a host without Formicary: sends it over SSH, and asks it.
 
     async with helping(connection, "looking") as helper:
         facts = await helper.ask("look", folder="~/.local/share/formicary")
 
-The program is a module of `remote.bootstrap`. It ends with the block, and with the connection.
+The program ends with the block, and with the connection.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     import asyncssh
 
     from formicary_bench.remote import HostError
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.ssh import Connection
 
 _BOOTSTRAP = Path(__file__).parent.parent / "bootstrap"
-_SECONDS_TO_START = 20.0  # a loaded host with a slow disk; what does not exist says so at once
+_SECONDS_TO_START = 20.0  # for a loaded host with a slow disk
 _LONGEST_COMPLAINT = 10_000  # bytes
 _NOT_FOUND, _NOT_RUNNABLE = 127, 126
 _OLDEST = (3, 8)
-_WITH = {"installing": ("loop", "folder", "looking")}  # what a program uses besides
+_WITH = {"installing": ("loop", "folder", "looking")}  # the modules that a program uses
 _WITH_ALL = ("loop", "folder")
 _ANOTHER = "or name another one with `python` in the inventory"
 
-# It reads the modules and gives them the names by which they know each other.
+# Reads the modules, and registers them under their names.
 _BEGIN = """\
 import sys
 sys.stdout.write('{"type": "answer", "number": 0, "result": [%d, %d]}\\n' % sys.version_info[:2])
@@ -55,7 +55,7 @@ module.main()
 
 
 class Told(msgspec.Struct, frozen=True, tag="told"):
-    """What the program does now, for a request."""
+    """The progress of a request."""
 
     number: int
     what: str
@@ -73,11 +73,7 @@ class Helper:
         self._number = 0
 
     async def begin(self, module: str) -> None:
-        """Send the program.
-
-        Raises:
-            HostError: Python is missing there, or too old.
-        """
+        """Send the program; raise a HostError if Python is missing there, or too old."""
         async with self._patience("start our program", _SECONDS_TO_START):
             version = tuple(await self._answer())
             if version < _OLDEST:
@@ -95,7 +91,7 @@ class Helper:
         """Run a task there, and return its result.
 
         Raises:
-            HostError: it cannot be done, takes too long, or the connection is lost.
+            HostError: it fails or takes too long, or the connection is lost.
         """
         self._number += 1
         async with self._patience(f"answer ({task})", seconds):
@@ -104,7 +100,7 @@ class Helper:
 
     @asynccontextmanager
     async def _patience(self, what: str, seconds: float) -> AsyncIterator[None]:
-        """Turn whatever can happen to a conversation into a sentence."""
+        """Turn errors of the exchange into HostErrors."""
         import asyncssh
 
         try:
@@ -121,7 +117,7 @@ class Helper:
         self._process.stdin.write(encode(content) + b"\n")
 
     async def _answer(self, progress: Callable[[str], None] | None = None) -> Any:
-        """Return the answer to the last order; what a login shell says between is passed over."""
+        """Return the answer to the last order; skip output of a login shell."""
         while line := await self._process.stdout.readline():
             said = _understood(line)
             if said is None or said.number != self._number:
@@ -156,11 +152,7 @@ class Helper:
 
 @asynccontextmanager
 async def helping(connection: Connection, module: str) -> AsyncIterator[Helper]:
-    """Start a program of ours on a host; it ends with the block.
-
-    Raises:
-        HostError: it cannot be started.
-    """
+    """Start a program on a host until the end of the block; raise a HostError if it cannot be started."""
     import asyncssh
 
     command = shlex.join([from_home(connection.host.python), "-I", "-c", _BEGIN])

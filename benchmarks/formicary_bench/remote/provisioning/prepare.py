@@ -1,9 +1,10 @@
-"""`formicary hosts prepare`: the very code that runs here, in an environment of its own on each host."""
+"""`formicary hosts prepare` installs the code that runs here on hosts; `formicary hosts clean` removes it."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -15,7 +16,7 @@ from formicary_bench.remote.checks.facts import QUESTION, Folder, Installed, Int
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
 from formicary_bench.remote.provisioning.stock import Stock
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.provisioning.stock import Archive
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.ssh import Connection
 
 
 async def send(
     connection: Connection, parcels: Sequence[tuple[Archive, str]], say: Callable[[str], None]
 ) -> int:
-    """Send archives, and return how many bytes they were.
+    """Send archives, and return their size in bytes.
 
     Raises:
         HostError: they cannot be written there.
@@ -63,32 +64,20 @@ async def send(
 
 
 _SECONDS_TO_LOOK = 60.0
-_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have
+_SECONDS_TO_COMPARE = 120.0  # reading the archives from a slow disk
 _SECONDS_TO_INSTALL = 900.0
+_SECONDS_TO_CLEAN = 300.0  # tens of thousands of files, on a slow disk
 
 
 class HostEnvironment(Interpreter, frozen=True):
-    """What there is on a host before it is prepared.
-
-    Attributes:
-        folder: the folder of ours.
-        formicary: what is installed.
-    """
+    """The state of a host before it is prepared."""
 
     folder: Folder
     formicary: Installed
 
 
 class Prepared(msgspec.Struct, kw_only=True):
-    """What came of it for a host.
-
-    Attributes:
-        host: its name.
-        outcome: `installed`, `ready` (there was nothing to do) or `failed`.
-        sent_bytes: what had to be sent.
-        seconds: how long it took.
-        problem: why it failed, with the next step.
-    """
+    """The outcome for a host; `ready` if nothing was to be done, and `problem` with the next step."""
 
     host: str
     outcome: Literal["installed", "ready", "failed"] = "failed"
@@ -97,15 +86,33 @@ class Prepared(msgspec.Struct, kw_only=True):
     problem: str = ""
 
 
-async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> list[Prepared]:
-    """Prepare hosts, all at once; what fails on one of them is no matter to the others.
+class Cleaned(msgspec.Struct, kw_only=True):
+    """The outcome for a host.
 
-    After cancellation the old environments are still there, and work.
+    Attributes:
+        host: its name.
+        folder: our folder there.
+        ended: the command lines of our processes that were ended.
+        freed: bytes of the removed files.
+        kept: names of files in the folder that are not ours.
+        problem: why nothing was removed, with the next step.
+    """
+
+    host: str
+    folder: str = ""
+    ended: list[str] = []
+    freed: int = 0
+    kept: list[str] = []
+    problem: str = ""
+
+
+async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> list[Prepared]:
+    """Prepare hosts at once and independently; if cancelled, the old environments are kept.
 
     Args:
-        hosts: which.
-        known: all of the inventory, where some are only reached by way of others.
-        steps: shows how far it is.
+        hosts: the hosts.
+        known: all of the inventory, among them jump hosts.
+        steps: shows the progress.
     """
     steps.begin(host.name for host in hosts)
     stock = Stock()
@@ -114,13 +121,13 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) ->
 
 
 async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared:
-    """Prepare one host; whatever happens to it is in what it returns."""
     prepared = Prepared(host=host.name)
     began = time.perf_counter()
     try:
         connection = await web.connect(host.name)
         async with helping(connection, "installing") as helper:
-            await _Preparation(connection, helper, stock, steps, prepared).perform()
+            preparation = _Preparation(connection, helper, stock, prepared, partial(steps.at, host.name))
+            prepared.outcome = await preparation.perform()
     except HostError as error:
         prepared.problem = str(error)
     prepared.seconds = time.perf_counter() - began
@@ -129,46 +136,44 @@ async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared
 
 
 class _Preparation:
-    """One host while it is prepared."""
+    """The preparation of a host."""
 
     def __init__(
-        self, connection: Connection, helper: Helper, stock: Stock, steps: Steps, prepared: Prepared
+        self,
+        connection: Connection,
+        helper: Helper,
+        stock: Stock,
+        prepared: Prepared,
+        say: Callable[[str], None],
     ) -> None:
         self._connection = connection
         self._helper = helper
         self._stock = stock
-        self._steps = steps
         self._prepared = prepared
+        self._say = say
 
-    async def perform(self) -> None:
+    async def perform(self) -> Literal["installed", "ready"]:
         host = self._connection.host
         state = await self._look(host)
         if host.venv:
             if problem := judging.difference(host, state.formicary, formicary.__version__, code_digest()):
                 raise self._connection.error("; ".join(problem))
-            self._prepared.outcome = "ready"
-            return
+            return "ready"
         if obstacles := judging.obstacles(host, state, state.folder):
             said = (f"{each.what}; {each.next_step}" for each in obstacles)
             raise self._connection.error(". ".join(said))
         digest = self._stock.digest(state)
         if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
-            self._prepared.outcome = "ready"
-            return
+            return "ready"
         self._say("waiting for the packages, which are made ready here")
-        supply = await self._stock.supply(state)
-        await self._install(digest, supply, state.folder)
-        self._prepared.outcome = "installed"
+        await self._install(digest, await self._stock.supply(state), state.folder)
+        return "installed"
 
     async def _look(self, host: Host) -> HostEnvironment:
         self._say("looking")
         asked = {"folder": host.folder, "interpreter": interpreter(host), "question": QUESTION}
         answer = await self._helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
-        try:
-            return msgspec.convert(answer, HostEnvironment)
-        except msgspec.ValidationError as error:
-            said = f"what it says of itself cannot be understood ({error}); try again"
-            raise self._connection.error(said) from None
+        return self._connection.understood(answer, HostEnvironment)
 
     async def _install(self, digest: str, supply: Sequence[Archive], folder: Folder) -> None:
         where = {"folder": folder.path, "archives": {each.path.name: each.sha256 for each in supply}}
@@ -179,5 +184,24 @@ class _Preparation:
         asked = {**where, "question": QUESTION, "record": record}
         await self._helper.ask("install", asked, seconds=_SECONDS_TO_INSTALL, progress=self._say)
 
-    def _say(self, what: str) -> None:
-        self._steps.at(self._connection.host.name, what)
+
+async def clean(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> list[Cleaned]:
+    """Clean hosts at once and independently; arguments as of `prepare`."""
+    steps.begin(host.name for host in hosts)
+    async with Web(known) as web:
+        return await asyncio.gather(*(_clean(host, web, steps) for host in hosts))
+
+
+async def _clean(host: Host, web: Web, steps: Steps) -> Cleaned:
+    say = partial(steps.at, host.name)
+    try:
+        connection = await web.connect(host.name)
+        say("cleaning")
+        async with helping(connection, "installing") as helper:
+            asked = {"folder": host.folder}
+            found = await helper.ask("clean", asked, seconds=_SECONDS_TO_CLEAN, progress=say)
+    except HostError as error:
+        return Cleaned(host=host.name, problem=str(error))
+    finally:
+        steps.done(host.name)
+    return msgspec.convert({"host": host.name, **found}, Cleaned)

@@ -1,4 +1,4 @@
-"""The archives for hosts: made or downloaded once for each kind of Python, and kept for the next time."""
+"""The archives for hosts: made or downloaded once for each kind of Python, and kept."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _OLD_NAMES = {5: "manylinux1", 12: "manylinux2010", 17: "manylinux2014"}
 
 @contextmanager
 def downloaded(needed: Needs, interpreter: Interpreter, packages: str) -> Iterator[list[tuple[str, Path]]]:
-    """Fetch all that is needed in the versions that are installed here; the files are gone after the block.
+    """Download packages, in the versions installed here, for the time of the block.
 
     Returns:
         The place of each file in the environment, with the file.
 
     Raises:
-        HostError: the index cannot be reached, or has no such packages.
+        HostError: the index cannot be reached, or lacks them.
         OSError: they cannot be written.
     """
     wanted = [*(f"{each.name}=={each.version}" for each in needed.installed), *map(_plain, needed.absent)]
@@ -60,17 +60,13 @@ def downloaded(needed: Needs, interpreter: Interpreter, packages: str) -> Iterat
 
 
 def _plain(requirement: Requirement) -> str:
-    """Return a requirement without its condition, which holds."""
+    """Return a requirement without its marker, which holds."""
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return f"{requirement.name}{extras}{requirement.specifier}"
 
 
 def _options(interpreter: Interpreter) -> list[str]:
-    """Return what tells pip for which Python wheels are wanted.
-
-    Raises:
-        HostError: there are no wheels for such a Python, as far as we know.
-    """
+    """Return pip's options for wheels of a Python; raise a HostError if it is of an unknown kind."""
     abi = re.match(r"cpython-(\d+t?)-", interpreter.kind)
     if abi is None or interpreter.markers.get("sys_platform") != "linux":
         raise HostError(
@@ -121,13 +117,7 @@ _SHORT = 16  # of the digits of a digest: enough for the name of a file
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive that can be sent.
-
-    Attributes:
-        path: the file; its name is another one as soon as anything in it is.
-        sha256: of what is in it.
-        size: bytes.
-    """
+    """An archive, whose name contains a digest of its content."""
 
     path: Path
     sha256: str
@@ -135,7 +125,7 @@ class Archive:
 
 
 class Stock:
-    """What there is; hosts with the same kind of Python share it."""
+    """The archives for all hosts."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or user_cache() / "packages"
@@ -143,19 +133,11 @@ class Stock:
         self._supplies: dict[str, asyncio.Task[list[Archive]]] = {}
 
     def digest(self, interpreter: Interpreter) -> str:
-        """Return what is different as soon as a host's environment has to be made anew.
-
-        Raises:
-            HostError: it is not known what Formicary depends on.
-        """
+        """Return a digest of the environment that a host should have."""
         return _digest(interpreter.python, self._key(interpreter), archives.own_identity())
 
     async def supply(self, interpreter: Interpreter) -> list[Archive]:
-        """Return the archives for a host's Python; the first who asks waits until they are made.
-
-        Raises:
-            HostError: they cannot be made or fetched.
-        """
+        """Return the archives for a host's Python; raise a HostError if they cannot be made or fetched."""
         key = self._key(interpreter)
         if key not in self._supplies:
             work = asyncio.to_thread(self._make, interpreter)
@@ -172,7 +154,7 @@ class Stock:
         return _digest(interpreter.kind, libc, self._needed(interpreter).digest())
 
     def _make(self, interpreter: Interpreter) -> list[Archive]:
-        """Make two, since our own code changes more often than what it needs."""
+        """Make two archives: our own code changes more often than its dependencies."""
         packages = archives.site(interpreter.markers["python_version"])
         own = _digest(packages, archives.own_identity())
         code = self._folder / f"formicary-{formicary.__version__}-{own[:_SHORT]}.tar.gz"
@@ -198,7 +180,7 @@ class Stock:
 
 
 def is_alike(interpreter: Interpreter) -> bool:
-    """Return whether a host's Python takes the files of machine code that are installed here."""
+    """Return whether a host's Python can load the extension modules installed here."""
     if interpreter.kind != sysconfig.get_config_var("SOABI"):
         return False
     name, version = platform.libc_ver()
@@ -206,7 +188,7 @@ def is_alike(interpreter: Interpreter) -> bool:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version such as `2.36`."""
+    """Return a version as numbers."""
     return tuple(int(word) for word in version.split(".") if word.isdigit())
 
 

@@ -26,7 +26,7 @@ from formicary.core.files import replacing
 from formicary.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -109,6 +109,15 @@ _AT_ONCE = 2**17  # rows
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
 Raw = TypeVar("Raw", bound=AnyRaw)
+
+
+def of_columns(columns: Mapping[str, Sequence[float]]) -> AnyRaw:
+    """Return raw values of the kind that has these columns."""
+    import numpy as np
+
+    (kind,) = (kind for kind, types in _TYPES.items() if types.keys() == columns.keys())
+    found: AnyRaw = kind(*(np.array(columns[name], dtype) for name, dtype in _TYPES[kind].items()))
+    return found
 
 
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:

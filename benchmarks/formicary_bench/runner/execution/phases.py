@@ -22,7 +22,7 @@ from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.places import PROCESSES
 from formicary_bench.worker.messages import (
     Accounted,
-    Created,
+    Columns,
     Done,
     Mark,
     Meet,
@@ -31,7 +31,6 @@ from formicary_bench.worker.messages import (
     Ready,
     Report,
     Result,
-    Tallied,
 )
 
 QUIET_SECONDS = 30.0
@@ -186,7 +185,7 @@ class Phases:
                 instructions = [Observe(worker, report)]
             case Mark() if self._is_measuring(worker):
                 instructions = self._mark(worker, report)
-            case Done() | Created() | Tallied() if self._is_measuring(worker):
+            case Done() | Columns() if self._is_measuring(worker):
                 instructions = self._take(worker, report, now)
             case _:
                 instructions = self._refuse(worker, report)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
+
 from formicary.processes.messages import Go
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
-from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
+from formicary_bench.results.store.raw import AnyRaw, RoundTrips, of_columns
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.own_network import delay_of, delayed_network
@@ -28,13 +30,7 @@ from formicary_bench.runner.execution.phases import (
     SendAll,
     Show,
 )
-from formicary_bench.runner.execution.worker_hosts import (
-    LocalHost,
-    WorkerSlot,
-    creations,
-    round_trips,
-    tallies,
-)
+from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late, why_restless
@@ -42,7 +38,7 @@ from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.parameters.shared import paced_rate
 from formicary_bench.vocabulary.places import ASK, BOTH, ECHO, MEMBER, N_HOSTS, SAME
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.messages import Accounted, Created, Job, Tallied
+from formicary_bench.worker.messages import Accounted, Columns, Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,8 +51,6 @@ if TYPE_CHECKING:
 
 _SECONDS_TO_END = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
-
-_Values = RoundTrips | Creations | Tallies
 
 
 def _none() -> frozenset[str]:
@@ -99,7 +93,7 @@ class Task:
 
 def measure(
     task: Task, listener: ProgressListener, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
-) -> tuple[Repetition, _Values]:
+) -> tuple[Repetition, AnyRaw]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
@@ -121,17 +115,16 @@ def measure(
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
         counted = first.counters
-        data: _Values
-        if isinstance(first, Created):
-            data = creations(first)
-        elif isinstance(first, Tallied):
-            data = tallies(first)
+        data: AnyRaw
+        if isinstance(first, Columns):
+            data = of_columns(first.columns)
         else:
             handed = {worker: running.workers[worker].raw_values() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
     known = task.repetition(
         started,
         members=members if len(members) > 1 else (),
+        elapsed_s=first.elapsed_s if isinstance(first, Columns) else 0.0,
         counters=(watching.counters() if watching else {}) | counted,
         lost=_lost(task.configuration, data),
         invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
@@ -144,7 +137,7 @@ def measure(
     return _with_figures(known, data, full_load=done.full_load), data
 
 
-def _lost(configuration: Configuration, data: _Values) -> int:
+def _lost(configuration: Configuration, data: AnyRaw) -> int:
     """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
     if not paced_rate(configuration) or not isinstance(data, RoundTrips):
         return 0
@@ -303,13 +296,9 @@ class RepetitionRun:
         }
 
 
-def _with_figures(known: Repetition, data: _Values, *, full_load: bool) -> Repetition:
-    import msgspec
-
-    if isinstance(data, Creations):
-        return msgspec.structs.replace(known, elapsed_s=float(data.seconds.sum()))
-    if isinstance(data, Tallies):
-        return msgspec.structs.replace(known, elapsed_s=float(data.seconds.max()))
+def _with_figures(known: Repetition, data: AnyRaw, *, full_load: bool) -> Repetition:
+    if not isinstance(data, RoundTrips):
+        return known
     load = load_of(data, known.members)
     if load is None:
         raise RepetitionError("no round trip was measured")

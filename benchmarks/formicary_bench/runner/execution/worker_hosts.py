@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips, Tallies
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
 from formicary_bench.runner import RepetitionError
 from formicary_bench.vocabulary.places import N_HOSTS
 from formicary_bench.vocabulary.values import LOST
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.host_agent.protocol import Looked
     from formicary_bench.remote.workers import RemoteHost, RemoteWindow, RemoteWorker
     from formicary_bench.vocabulary.configuration import Configuration
-    from formicary_bench.worker.messages import Created, Result, Server, Tallied
+    from formicary_bench.worker.messages import Result, Server
     from formicary_bench.worker.windows import Sampled, Unsampled
 
     WorkerProcess = Worker | RemoteWorker
@@ -81,30 +81,6 @@ class WorkerSlot:
 
 
 _MEASURED_BY_NS = 8  # bytes of a time
-
-
-def creations(result: Created) -> Creations:
-    """Return what a worker that creates has said."""
-    import numpy as np
-
-    return Creations(
-        batch=np.arange(len(result.agents), dtype=np.int32),
-        agents=np.array(result.agents, dtype=np.int64),
-        seconds=np.array(result.seconds, dtype=np.float64),
-        bytes=np.array(result.bytes, dtype=np.int64),
-    )
-
-
-def tallies(result: Tallied) -> Tallies:
-    """Return what a worker with a grid has said."""
-    import numpy as np
-
-    return Tallies(
-        swaps=np.array(result.swaps, dtype=np.int64),
-        agents=np.array(result.agents, dtype=np.int64),
-        refused=np.array(result.refused, dtype=np.int64),
-        seconds=np.full(len(result.swaps), result.seconds),
-    )
 
 
 def round_trips(

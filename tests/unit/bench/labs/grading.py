@@ -36,7 +36,7 @@ def graded(lab, text, folder, exercise=None, *, silent=(), seed=SEED):
     """
     path = folder / "program.py"
     path.write_text(text, encoding="utf-8")
-    scenarios = load_scenarios(lab_named(lab).folder / "check.py").values()
+    scenarios = load_scenarios(lab_named(lab)).values()
     with examined(path) as examinee:
         assert examinee.loaded() == ""
         outcomes = [play(each, examinee, seed) for each in scenarios if exercise in {None, each.exercise}]

@@ -13,11 +13,11 @@ import pytest
 from tests.unit.bench.labs.grading import examined
 
 from formicary import Agent, Message, OneShotBehaviour
+from formicary.processes.requests import Answer, Refusal, Request
 from formicary.testing.memory_line import encode
 from formicary_bench.labs import Scenario
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import (
-    Answer,
     Call,
     Final,
     Finish,
@@ -57,7 +57,7 @@ def perform(line, hostile):
     line.receive()
     line.send(idle())
     opening = line.receive()
-    line.send(idle(Frame("come", OURS), answers=[Answer(task.number) for task in opening.tasks]))
+    line.send(idle(Frame("come", OURS), answers=[Answer(task.number, None) for task in opening.tasks]))
     while True:
         order = line.receive()
         if isinstance(order, Finish):
@@ -103,9 +103,9 @@ def test_what_a_well_behaved_process_says_holds():
         (Final((), "", ""), "cannot be read (it sent unexpected data)"),
         (Loaded(""), "cannot be read (it sent unexpected data)"),
         (Answer(0, True), "cannot be read (it sent unexpected data)"),
-        (idle(answers=[Answer(1, None, "it will not")]), "it will not"),
+        (idle(answers=[Refusal(1, "it will not")]), "it will not"),
         (
-            idle(answers=[Answer(7, 0)], timer=math.nan, calls=[Call(1, "expect", ())]),
+            idle(answers=[Answer(7, 0)], timer=math.nan, calls=[Request(1, Call("expect", ()))]),
             "has not ended after 24",
         ),
     ],
@@ -117,7 +117,7 @@ def test_what_is_forged_is_one_sentence(hostile, sentence):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\0\0\0\1\xc1", b"\xff\xff\xff\xff", b"\0\0\0\3\x92\xa3x", b"well done"]
+    "data", [b"", b"\0\0\0\1\xc1", b"\xff\xff\xff\xff", b"\0\0\0\3\x81\xa3x", b"well done"]
 )
 def test_what_is_no_report_is_one_sentence(data):
     def write(line, data):

@@ -51,7 +51,7 @@ def lab():
 
 @pytest.mark.parametrize("lab", MEASURED, ids=lambda lab: lab.name)
 def test_each_case_of_each_lab_gives_a_figure_above_zero(lab):
-    measurement = measuring.load_measurement(lab.folder / "measure.py")
+    measurement = measuring.load_measurement(lab)
     assert measurement.question.endswith("?")
     for case in measurement.cases.values():
         assert asyncio.run(case(0.01)) > 0
@@ -76,7 +76,7 @@ def test_the_command_leaves_a_file_and_a_picture(lab, tmp_path, monkeypatch):
         return 12.0
 
     measurement = measuring.Measurement("How long?", "µs", {"near": case, "far": case})
-    monkeypatch.setattr(measuring, "load_measurement", lambda path: measurement)
+    monkeypatch.setattr(measuring, "load_measurement", lambda _: measurement)
     path = tmp_path / "anna.json"
     done = lab("measure", "ping-pong", "--guess", "6,1200", "--seconds", 0, "--who", "anna", "--to", path)
     assert "near: 12.0 µs (12.0 µs to 12.0 µs); guessed 6.00 µs, close" in done.stdout

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from formicary_bench.remote import bootstrap
-from formicary_bench.remote.bootstrap import cleaning, folder, installing, looking, loop
+from formicary_bench.remote.bootstrap import folder, installing, looking, loop
 
 FILES = sorted(Path(bootstrap.__file__).parent.glob("*.py"))
 OURS = "formicary_bench.remote.bootstrap"
@@ -72,7 +72,7 @@ def test_a_folder_is_claimed_for_our_user_alone(home):
 
 def test_a_folder_with_something_else_in_it_is_refused(tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(folder.NotOursError, match="is not empty and not ours"):
+    with pytest.raises(loop.FailedError, match="is not empty and not ours; name another one"):
         folder.claim(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -126,7 +126,7 @@ def test_all_that_is_ours_is_removed_and_said(home):
     (home / "environment").symlink_to("environment-1")
     (home / "wheels" / "ab").mkdir(parents=True)
     (home / folder.RECORD).write_text("{}", encoding="utf-8")
-    done = cleaning.clean(str(home))
+    done = installing.clean(str(home))
     assert done["folder"] == str(home)
     assert done["freed"] > 1000
     assert done["kept"] == done["ended"] == []
@@ -135,7 +135,7 @@ def test_all_that_is_ours_is_removed_and_said(home):
 
 def test_what_is_not_ours_in_our_folder_stays(home):
     (home / "notes.txt").write_text("mine", encoding="utf-8")
-    assert cleaning.clean(str(home))["kept"] == ["notes.txt"]
+    assert installing.clean(str(home))["kept"] == ["notes.txt"]
     assert [path.name for path in home.iterdir()] == ["notes.txt"]
 
 
@@ -143,7 +143,7 @@ def test_a_link_out_of_our_folder_is_not_followed(home, tmp_path):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").touch()
     (home / "wheels").symlink_to(tmp_path / "precious")
-    cleaning.clean(str(home))
+    installing.clean(str(home))
     assert (tmp_path / "precious" / "file").exists()
     assert not home.exists()
 
@@ -151,12 +151,12 @@ def test_a_link_out_of_our_folder_is_not_followed(home, tmp_path):
 def test_a_folder_that_is_not_ours_is_not_cleaned(tmp_path):
     (tmp_path / "wheels").mkdir()
     with pytest.raises(loop.FailedError, match="is not ours, so nothing was removed; correct `folder`"):
-        cleaning.clean(str(tmp_path))
+        installing.clean(str(tmp_path))
     assert (tmp_path / "wheels").is_dir()
 
 
 def test_a_folder_that_is_not_there_is_clean(tmp_path):
-    assert cleaning.clean(str(tmp_path / "none")) == {
+    assert installing.clean(str(tmp_path / "none")) == {
         "folder": str(tmp_path / "none"),
         "ended": [],
         "freed": 0,
@@ -165,7 +165,7 @@ def test_a_folder_that_is_not_there_is_clean(tmp_path):
 
 
 def test_what_runs_is_ended_before_its_files_go(home, agent):
-    (ended,) = cleaning.clean(str(home))["ended"]
+    (ended,) = installing.clean(str(home))["ended"]
     assert ended.startswith(f"{sys.executable} -c import pathlib")
     assert agent.wait(60) != 0
     assert not home.exists()
@@ -174,11 +174,11 @@ def test_what_runs_is_ended_before_its_files_go(home, agent):
 def test_a_folder_that_another_host_uses_is_not_removed(home, agent):
     rewrite(home, where="another host")
     with pytest.raises(loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"):
-        cleaning.clean(str(home))
+        installing.clean(str(home))
     assert folder.is_ours(home)
     agent.kill()
     agent.wait(60)
-    cleaning.clean(str(home))
+    installing.clean(str(home))
     assert not home.exists()
 
 
@@ -201,7 +201,7 @@ def locked(home):
 
 def test_two_do_not_change_a_folder_at_once(locked):
     with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
-        cleaning.clean(str(locked))
+        installing.clean(str(locked))
     with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
         installing.want(str(locked), {})
 

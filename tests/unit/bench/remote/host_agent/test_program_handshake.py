@@ -13,25 +13,45 @@ from hypothesis import strategies as st
 import formicary
 from formicary_bench.remote import HostError
 from formicary_bench.remote.folders import code_digest, from_home, interpreter
-from formicary_bench.remote.host_agent.program import HandshakeReader
+from formicary_bench.remote.host_agent.program import HostProgram
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
 from formicary_bench.remote.inventory import Host
 
 HOST = Host(name="b", address="b.example")
 
 
-class Stream:
-    """Gives these pieces, then ends."""
+class Process:
+    """A process that says these pieces, then ends."""
 
-    def __init__(self, *pieces):
-        self._pieces = [piece for piece in pieces if piece]
+    def __init__(self, *pieces, code=None, errors=b""):
+        self.stdin, self.stdout, self.stderr = self, asyncio.StreamReader(), asyncio.StreamReader()
+        self.returncode = code
+        self._pieces = pieces
+        self.stderr.feed_data(errors)
+        self.stderr.feed_eof()
 
-    async def read(self, _):
-        return self._pieces.pop(0) if self._pieces else b""
+    async def speak(self):
+        for piece in self._pieces:
+            self.stdout.feed_data(piece)
+            await asyncio.sleep(0)
+        self.stdout.feed_eof()
+
+    async def wait(self):
+        """Ends at once."""
+
+    def close(self):
+        """Closes its standard input."""
 
 
-def hear(*pieces, host=HOST):
-    return asyncio.run(HandshakeReader(host).hear(Stream(*pieces)))
+async def greet(*pieces, **options):
+    process = Process(*pieces, **options)
+    program = HostProgram(HOST, process, process.wait, process.wait)
+    handshake, _ = await asyncio.gather(program.greet(), process.speak())
+    return handshake, await process.stdout.read()
+
+
+def hear(*pieces, **options):
+    return asyncio.run(greet(*pieces, **options))
 
 
 def line(**changes):
@@ -46,17 +66,18 @@ def test_it_is_found_behind_any_noise_however_it_is_cut(noise, behind, places):
     pieces = [data[begin:end] for begin, end in pairwise(edges)]
     handshake, rest = hear(*pieces)
     assert handshake.pid == 7
-    assert behind.startswith(rest)  # what was not read yet is read later
+    assert rest == behind
 
 
-def test_nothing_but_noise_is_the_end():
-    with pytest.raises(EOFError):
+def test_nothing_but_noise_is_said():
+    with pytest.raises(HostError, match="before it said anything, which says 'Welcome!' instead;"):
         hear(b"Welcome!\n")
 
 
-def test_noise_without_end_is_refused():
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_noise_without_end_is_refused(end):
     with pytest.raises(HostError, match=r"^host b: its login shell says more than 64 KiB before"):
-        hear(*[b"x" * 1000] * 100)
+        hear(*[b"x" * 1000 + end] * 200)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +115,9 @@ def test_one_that_will_not_do(said, sentence):
     ],
 )
 def test_why_there_was_none(code, last_words, sentence):
-    said = str(HandshakeReader(HOST).failure(code, last_words))
+    with pytest.raises(HostError) as caught:
+        hear(code=code, errors=last_words.encode())
+    said = str(caught.value)
     assert said.startswith("host b: ")
     assert sentence in said
     assert "formicary hosts prepare" in said

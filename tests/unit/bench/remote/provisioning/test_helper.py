@@ -14,7 +14,7 @@ import pytest
 from tests.unit.bench.remote.local import LocalConnection, Ssh, script
 
 from formicary_bench.remote import HostError
-from formicary_bench.remote.bootstrap import looking
+from formicary_bench.remote.bootstrap import folder
 from formicary_bench.remote.inventory import Host
 from formicary_bench.remote.provisioning.helper import helping
 
@@ -59,7 +59,7 @@ async def test_a_look_tells_what_this_machine_is(on, tmp_path):
     assert found["listen"]["address"] == "127.0.0.1"
     assert "failed" not in found["listen"]
     assert found["machine"]["cores"] == os.cpu_count()
-    assert found["identity"] == looking.identity()
+    assert found["identity"] == folder.where()
 
 
 @pytest.mark.parametrize(

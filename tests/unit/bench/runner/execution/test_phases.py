@@ -14,7 +14,7 @@ from formicary_bench.runner.execution.phases import (
     Show,
     Stage,
 )
-from formicary_bench.worker.messages import Accounted, Created, Done, Mark, Meet, Met, Progress, Ready
+from formicary_bench.worker.messages import Accounted, Columns, Done, Mark, Meet, Met, Progress, Ready
 
 RESULT = Done(began_ns=5, counts=(3,))
 OTHER = Done(began_ns=6, counts=(4,))
@@ -73,7 +73,7 @@ def test_one_worker_alone():
     assert phases.begin(0.0) == [Prepare(0, "")]
     assert phases.heard(0, MEASURES, 0.0) == [SendAll(Meet())]
     assert phases.heard(0, Met(), 0.0) == [SendAll(Go())]
-    result = Created((1,), (0.5,), (10,))
+    result = Columns({"agents": (1,)}, 0.5)
     assert phases.heard(0, result, 0.0) == [SendAll(Stop())]
     assert phases.ended(0, 0, "") == [Finish({0: result})]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.labs import notebooks
+from formicary_bench.labs import material
 from formicary_bench.labs.material import lab_named, make_folder
 
 
@@ -49,6 +49,6 @@ def test_a_notebook_runs_and_checks_the_program_in_it(tmp_path):
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(notebooks, "find_spec", lambda name: None)
+    monkeypatch.setattr(material, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r'jupytext is not installed; install it with: pip install "'):
-        notebooks.notebook_of(lab_named("ping-pong"))
+        material.notebook_of(lab_named("ping-pong"))

@@ -6,9 +6,8 @@ import asyncio
 
 import pytest
 
-from formicary_bench.remote import HostError
-from formicary_bench.remote.ssh import connection
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote import HostError, ssh
+from formicary_bench.remote.ssh import Web
 
 
 def test_a_connection_is_made_once_and_again_when_it_is_over(hosts, clean):
@@ -27,6 +26,6 @@ def test_a_connection_is_made_once_and_again_when_it_is_over(hosts, clean):
 
 
 def test_a_library_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setattr(connection, "find_spec", lambda _: None)
+    monkeypatch.setattr(ssh, "find_spec", lambda _: None)
     with pytest.raises(HostError, match=r'asyncssh is not installed; install it with: pip install "form'):
         Web(())

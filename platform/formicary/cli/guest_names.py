@@ -1,4 +1,4 @@
-"""Names of commands while they query a platform: few, so that it need not remember many."""
+"""Names of commands that query a platform: few and reused, so that it need not remember many."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _PREFIX = "cli-"
 
 
 def is_guest_name(domain: str) -> bool:
-    """Return whether a container's domain is that of such a command."""
+    """Return whether a container's domain belongs to a command."""
     return domain.startswith(_PREFIX)
 
 
 @contextmanager
 def lease_name() -> Iterator[str]:
-    """Lease a name that no other command of this user uses on this host."""
+    """Lease a name that no other command of this user on this host has."""
     need_posix("platforms of several containers")
-    # Commands of other users and hosts may ask the same platform at the same time.
+    # Commands of other users and hosts may query the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]
     try:
         number, descriptor = _take(user_state() / "visitors")
-    except OSError:  # a name that is used once does as well
+    except OSError:  # use a one-time name
         yield f"{_PREFIX}{secrets.token_hex(8)}"
         return
     try:
@@ -44,7 +44,7 @@ def lease_name() -> Iterator[str]:
 
 
 def _take(folder: Path) -> tuple[int, int]:
-    """Return the lowest number that is free, and the descriptor of its file, which is locked."""
+    """Return the lowest free number, and the descriptor of its locked file."""
     make_private_folder(folder)
     for number in count(1):
         descriptor = os.open(folder / str(number), os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""`formicary ps`: the containers of a platform that runs."""
+"""`formicary ps`: the containers of a running platform."""
 
 from __future__ import annotations
 

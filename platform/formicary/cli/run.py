@@ -1,4 +1,4 @@
-"""`formicary run`: runs a script the way its options say."""
+"""`formicary run`: runs a script's agents."""
 
 from __future__ import annotations
 

@@ -35,12 +35,12 @@ def run_alone(
     """Run a script's agents in this process until all have ended, or until it is interrupted.
 
     Args:
-        script: the script; None where others create agents, or agents come.
-        settings: how the container is to reach others.
+        script: the script; None if others create agents or move them here.
+        settings: how the container reaches others.
         name: the container's.
         seed: of the agents' random generators.
-        seconds: after which all end.
-        cpu_by_group: whether CPU time is to be accounted for.
+        seconds: the time after which all end.
+        cpu_by_group: whether to account for CPU time.
         view: shows the container's platform.
 
     Raises:
@@ -63,10 +63,10 @@ def run_alone(
 
 
 def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
-    """Return the script's agents; none only if some can be created or move here.
+    """Return the script's agents; none only if agents can be created or move here.
 
     Raises:
-        UsageError: there are none and nobody can, or the script cannot be used.
+        UsageError: there are none and none can come, or the script cannot be used.
     """
     from formicary.local.script import load_agents
 
@@ -99,7 +99,7 @@ async def _live(
                     say(f"agent {agent.name} is asleep", err=True)
                 else:
                     await _start(container, agent)
-            with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
+            with contextlib.suppress(Exception):  # time is up, or an agent failed, which is logged
                 async with asyncio.timeout(seconds):
                     await (container.wait_until_finished() if agents else asyncio.Event().wait())
 
@@ -120,5 +120,5 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
         await container.start(agent)
     except FormicaryError:
         raise
-    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged it; others continue
         return

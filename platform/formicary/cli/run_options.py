@@ -1,4 +1,4 @@
-"""The options of `formicary run`, beside those that say where a platform is."""
+"""The options of `formicary run`, except those for connecting."""
 
 from __future__ import annotations
 

@@ -31,18 +31,18 @@ def run_spade(
 ) -> None:
     """Run a SPADE program as Python would, with our package in place of SPADE.
 
-    What it raises is shown as Python shows it, and ends this process with exit code 1.
+    Exceptions are shown as Python shows them, and end this process with exit code 1.
 
     Args:
         script: the program.
-        settings: how its container is to reach others.
+        settings: how its container reaches others.
         name: the container's.
         seed: of the agents' random generators.
-        refused: options that programs cannot have, with what was given.
+        refused: the given values of options that SPADE programs cannot have.
 
     Raises:
         UsageError: the program or an option cannot be used.
-        SystemExit: the program has ended so, or has raised an exception.
+        SystemExit: the program raised it or another exception.
         KeyboardInterrupt: it was interrupted.
     """
     _check(script, settings, refused)
@@ -91,7 +91,7 @@ def _run(script: Script) -> None:
 
 
 def _accounts(settings: ConnectionSettings) -> Accounts | None:
-    """Return the agents' accounts at the private server, if containers meet at one."""
+    """Return the agents' accounts on the private server where containers meet, if any."""
     folder = settings.server_folder
     if folder is None:
         return None

@@ -1,4 +1,4 @@
-"""`formicary run --containers`: a script's agents, spread over containers in processes of their own."""
+"""`formicary run --containers`: spreads a script's agents over several processes."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def run_spread(
     """Run a script's agents in several processes until all have ended, or until it is interrupted.
 
     Args:
-        script: the script; None where others create agents, or agents come.
-        settings: how the container of this process is to reach others.
-        containers: how many others are started; None for one for each core, or for each node.
+        script: the script; None if others create agents or move them here.
+        settings: how the container of this process reaches others.
+        containers: how many others to start; None for one per core or node.
         launcher: starts them on other hosts; None for this one.
-        name: that of the container of this process.
+        name: of the container of this process.
         seed: of the agents' random generators.
-        seconds: after which all end.
-        cpu_by_group: whether CPU time is to be accounted for, which is refused.
+        seconds: the time after which all end.
+        cpu_by_group: whether to account for CPU time, which is refused.
         view: shows the platform of the container of this process.
 
     Returns:
@@ -114,10 +114,10 @@ async def _live(
             for line in (f"{container.domain}: {spread}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for name in names:
-                with contextlib.suppress(ContainerLostError):  # which was said
+                with contextlib.suppress(ContainerLostError):  # already reported
                     await platform.place(name).order(StartLoaded(name))
             await starting.aclose()
-            with contextlib.suppress(TimeoutError, FormicaryError):  # an agent has failed, which is logged
+            with contextlib.suppress(TimeoutError, FormicaryError):  # an agent failed, which is logged
                 async with asyncio.timeout(seconds):
                     await (platform.wait_until_finished() if names else asyncio.Event().wait())
 

@@ -28,11 +28,11 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
     """Check that there is a script, or that agents can be created or move here, and that modules exist.
 
     Args:
-        script: the script; None where there is none.
-        settings: what may be created, and may come.
+        script: the script, if any.
+        settings: name the modules whose agents may be created or move here.
 
     Raises:
-        UsageError: there is nothing to run, or a package that is not here.
+        UsageError: there is nothing to run, or a module does not exist.
     """
     from formicary.container.option_values import check_modules
     from formicary.local.script import look_first_in
@@ -50,9 +50,9 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
     """Publish the join address during the block, if the container listens; yield hints for the user.
 
     Args:
-        container: the container, which is open.
-        listens: where; None if it does not.
-        other: a name that one of the others may have.
+        container: the open container.
+        listens: its address; None if it does not listen.
+        other: a name for another container, as an example.
     """
     if listens is None:
         yield []
@@ -72,7 +72,7 @@ def what_runs(script: Script | None, names: list[str], container: Container) -> 
     """Return a phrase that names the agents that run, or that are expected.
 
     Args:
-        script: the script that has made them; None if there is none.
+        script: the script that created them, if any.
         names: the agents' names.
         container: the container.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.observe.rates import Rates
 
 _SHOWN = 5
-_WIDEST = 1000  # characters of a line, where no terminal says otherwise
+_WIDEST = 1000  # characters of a line without a terminal
 _NOTHING = "-"
 
 Pair = tuple["Figures", "Rates | None"]
@@ -49,7 +49,7 @@ def lines(before: Listing[Figures], after: Listing[Figures]) -> Iterator[str]:
 
 
 def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str, Any]]:
-    """Return the same for JSON: of each container its figures, and its rates, which may be null."""
+    """Return the same as JSON: each container's figures and rates, which may be null."""
     return [{"figures": figures, "rates": found} for figures, found in _pairs(before, after)]
 
 
@@ -138,7 +138,7 @@ def _links(pair: Pair) -> Iterator[tuple[str, ...]]:
 
 
 def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
-    """Yield the CPU time by group, of the containers that account for it."""
+    """Yield the CPU time by group of containers that account for it."""
     accounted = [(figures, found) for figures, found in pairs if found is not None and found.cpu_by_group]
     if not accounted:
         return

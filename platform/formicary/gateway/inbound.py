@@ -1,4 +1,4 @@
-"""Incoming messages: other platforms send them by HTTP (FIPA00084), and are told what is refused."""
+"""Incoming messages: other platforms send them by HTTP (FIPA00084), and learn what is refused."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class Inbound:
                     if len(body) > most:
                         raise HttpError(413, f"the body has more than {most} bytes")
         except TimeoutError:
-            raise HttpError(408, f"the body has not come within {ASKING:g} s") from None
+            raise HttpError(408, f"the body did not arrive within {ASKING:g} s") from None
         return bytes(body)
 
     def _check(self, envelope: Envelope, payload: bytes) -> None:
@@ -184,7 +184,7 @@ class Inbound:
             raise HttpError(415, f"messages must be {STRING_FORM}, not {envelope.representation}")
         if envelope.payload_length not in {None, len(payload)}:
             raise HttpError(
-                400, f"the message has {len(payload)} bytes, its envelope says {envelope.payload_length}"
+                400, f"the message has {len(payload)} bytes, but its envelope says {envelope.payload_length}"
             )
 
     def _sender(self, acl: AclMessage, envelope: Envelope) -> AgentIdentifier:

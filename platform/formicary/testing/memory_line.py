@@ -41,7 +41,7 @@ class Target(Protocol):
         """Its container."""
 
     takes: asyncio.Event
-    """Set unless it accepts nothing more."""
+    """Cleared while it accepts no more."""
 
 
 class _Letter(msgspec.Struct):
@@ -230,7 +230,7 @@ class MemoryLine(SendingEnd):
                 self._hand_over(entry)
             except ValueError as error:
                 name = self._target.container.dispatcher.name
-                logger.warning("container %s dropped what %s has sent: %s", name, self.domain, error)
+                logger.warning("container %s dropped a message from %s: %s", name, self.domain, error)
             self._under_way.popleft()
             self._moved.set()
 

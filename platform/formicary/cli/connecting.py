@@ -11,7 +11,7 @@ from formicary.core.private import check_secret
 from formicary.core.systems import need_posix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from formicary.container.container import Container
@@ -62,8 +62,8 @@ class ConnectionSettings:
     main: str | None = None
     directory: Design | None = None
     directory_file: Path | None = None
-    creatable: tuple[str, ...] = ()
-    accepts: tuple[str, ...] = ()
+    creatable: Sequence[str] = ()
+    accepts: Sequence[str] = ()
     sleepers: Path | None = None
     spread_at: str | None = None
     is_synchronous: bool = False

@@ -138,10 +138,14 @@ def with_parameters(
     return command
 
 
-def with_connection(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the connection options to a command, as `**connection`."""
-    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-    return with_parameters(command, [*own, *parameters_of(CONNECTIONS)])
+def with_options(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds options to a command in place of its `**` parameter."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+        return with_parameters(command, [*own, *parameters_of(options)])
+
+    return decorate
 
 
 def examples(*commands: str) -> str:

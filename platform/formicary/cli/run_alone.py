@@ -13,56 +13,31 @@ from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 
 if TYPE_CHECKING:
-    from formicary.cli.connecting import ConnectionSettings
-    from formicary.cli.running import View
+    from formicary.cli.running import Plan
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
-    from formicary.local.script import Script
     from formicary.profiling.accounting.accounting import Accounting
 
 
-def run_alone(
-    script: Script | None,
-    settings: ConnectionSettings,
-    name: str,
-    seed: int | None,
-    seconds: float | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
+def run_alone(plan: Plan) -> None:
     """Run a script's agents in this process until all have ended, or until it is interrupted.
-
-    Args:
-        script: the script; None if others create agents or move them here.
-        settings: how the container reaches others.
-        name: the container's.
-        seed: of the agents' random generators.
-        seconds: the time after which all end.
-        cpu_by_group: whether to account for CPU time.
-        view: shows the container's platform.
 
     Raises:
         UsageError: the script or an option cannot be used.
         SystemExit: an agent has ended the program.
     """
-    check_what_runs(script, settings)
-    container = settings.container(name, seed)
-    agents = _agents(script, settings)
-    lives = what_runs(script, [agent.name for agent in agents], container)
-    listens = settings.can_be_joined_at
+    check_what_runs(plan)
+    container = plan.settings.container(plan.name or "c1", plan.seed)
+    agents = _agents(plan)
     try:
-        run_until_signal(
-            _live(container, agents, lives, seconds, listens, cpu_by_group=cpu_by_group, view=view),
-            loop_factory(),
-        )
+        run_until_signal(_live(plan, container, agents), loop_factory())
     finally:
         letters = container.dead_letters
         report_dead_letters(letters.total, letters.reasons)
 
 
-def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
+def _agents(plan: Plan) -> list[Agent | MicroAgent]:
     """Return the script's agents; none only if agents can be created or move here.
 
     Raises:
@@ -70,6 +45,7 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     """
     from formicary.local.script import load_agents
 
+    script, settings = plan.script, plan.settings
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:
         raise UsageError(
@@ -79,19 +55,11 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     return agents
 
 
-async def _live(
-    container: Container,
-    agents: list[Agent | MicroAgent],
-    lives: str,
-    seconds: float | None,
-    listens: str | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
-    accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
-    async with container, accounted, view(container):
-        with to_be_joined(container, listens) as hints:
+async def _live(plan: Plan, container: Container, agents: list[Agent | MicroAgent]) -> None:
+    accounted = _accounted(container) if plan.cpu_by_group else contextlib.nullcontext()
+    lives = what_runs(plan.script, [agent.name for agent in agents], container)
+    async with container, accounted, plan.view(container):
+        with to_be_joined(container, plan.settings.can_be_joined_at) as hints:
             for line in (f"{container.domain}: {lives}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for agent in agents:
@@ -100,7 +68,7 @@ async def _live(
                 else:
                     await _start(container, agent)
             with contextlib.suppress(Exception):  # time is up, or an agent failed, which is logged
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(plan.seconds):
                     await (container.wait_until_finished() if agents else asyncio.Event().wait())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,24 +13,49 @@ from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
     from formicary.local.script import Script
 
-    View = Callable[[Container], AbstractAsyncContextManager[None]]
-
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
 
-def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None:
-    """Check that there is a script, or that agents can be created or move here, and that modules exist.
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to run, and how.
 
-    Args:
-        script: the script, if any.
-        settings: name the modules whose agents may be created or move here.
+    Attributes:
+        script: the script; None if others create agents or move them here.
+        settings: how the container of this process reaches others.
+        name: that container's name; None for the usual one.
+        seed: of the agents' random generators.
+        seconds: the time after which all end; None for no limit.
+        cpu_by_group: whether to account for CPU time.
+        is_watched: whether to serve the live view.
+    """
+
+    script: Script | None
+    settings: ConnectionSettings
+    name: str | None
+    seed: int | None
+    seconds: float | None
+    cpu_by_group: bool
+    is_watched: bool
+
+    def view(self, container: Container) -> AbstractAsyncContextManager[None]:
+        """Return a context manager that serves a container's live view, if wanted."""
+        if not self.is_watched:
+            return contextlib.nullcontext()
+        from formicary.cli.watch import viewed
+
+        return viewed(container)
+
+
+def check_what_runs(plan: Plan) -> None:
+    """Check that there is a script, or that agents can be created or move here, and that modules exist.
 
     Raises:
         UsageError: there is nothing to run, or a module does not exist.
@@ -37,6 +63,7 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
     from formicary.container.option_values import check_modules
     from formicary.local.script import look_first_in
 
+    script, settings = plan.script, plan.settings
     if script is None and not settings.takes_agents:
         raise UsageError("nothing to run: specify a script, or a package with --allow-create or --accept")
     folder = script.path.resolve().parent if script is not None and script.module is None else Path.cwd()

@@ -8,7 +8,7 @@ import secrets
 import socket
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from formicary.core.files import user_state
 from formicary.core.private import make_private_folder
@@ -18,12 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from formicary.management.descriptions import ContainerDescription
+    from formicary.observe.metrics import Figures
+
+D = TypeVar("D", "ContainerDescription", "Figures")
+
 _PREFIX = "cli-"
 
 
 def is_guest_name(domain: str) -> bool:
     """Return whether a container's domain belongs to a command."""
     return domain.startswith(_PREFIX)
+
+
+def without_guests(described: D) -> D:
+    """Return a container's description or figures without links to commands, such as this one."""
+    from msgspec.structs import replace
+
+    links = tuple(link for link in described.links if not is_guest_name(link.peer))
+    return replace(described, links=links)
 
 
 @contextmanager

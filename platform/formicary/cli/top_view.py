@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.text import Text
 
-from formicary.cli.guest_names import is_guest_name
+from formicary.cli.guest_names import without_guests
 from formicary.cli.output import fitted
 from formicary.core.quoting import printable
 from formicary.observe.rates import rates
@@ -54,14 +53,9 @@ def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str,
 
 
 def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
-    known = {figures.domain: _without_guests(figures) for figures in before}
-    found = map(_without_guests, after)
+    known = {figures.domain: without_guests(figures) for figures in before}
+    found = map(without_guests, after)
     return [(figures, rates(known.get(figures.domain), figures)) for figures in found]
-
-
-def _without_guests(figures: Figures) -> Figures:
-    """Return the links without those to commands, such as this one."""
-    return replace(figures, links=tuple(link for link in figures.links if not is_guest_name(link.peer)))
 
 
 def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:

@@ -1,4 +1,4 @@
-"""The page about the commands has the help of each command once, with all its options."""
+"""The commands page has the help of each command once, with all its options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "commands.md"
 
 @pytest.fixture(scope="module")
 def writer():
-    """Give what writes the page."""
+    """Return the module that writes the page."""
     path = ROOT / "docs" / "extensions" / "command_line.py"
     spec = importlib.util.spec_from_file_location("command_line", path)
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""ACL in string form, as FIPA00070's examples and JADE have it, and what is refused."""
+"""ACL in string form: FIPA00070's examples, JADE's messages, and malformed ones."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -124,7 +124,7 @@ def test_a_character_set_that_nobody_knows_is_refused():
 
 
 class Counting(bytes):
-    """Bytes that count how often they are looked through."""
+    """Bytes that count how often they are searched."""
 
     __slots__ = ()
     looks = 0

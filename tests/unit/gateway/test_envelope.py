@@ -1,4 +1,4 @@
-"""Envelopes in XML: what is written is read again, and so are JADE's; what is none or too much is refused."""
+"""Envelopes in XML: ours and JADE's are read; malformed and oversized ones are refused."""
 
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Where other platforms are."""
+"""Addresses of other platforms."""
 
 import pytest
 

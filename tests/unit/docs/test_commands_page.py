@@ -30,9 +30,7 @@ def test_the_page_has_the_help_of_every_command_once(writer):
 
 
 def test_every_option_is_in_what_is_written(writer):
-    common = (
-        PAGE.read_text(encoding="utf-8").partition("\n## A platform that runs\n")[2].partition("\n## ")[0]
-    )
+    common = PAGE.read_text(encoding="utf-8").partition("\n## A running platform\n")[2].partition("\n## ")[0]
     written = {name: writer.helped(name) + common for name, _ in writer.leaves()}
     missing = [
         f"{name} {option}"

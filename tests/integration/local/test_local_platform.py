@@ -248,7 +248,7 @@ async def test_bad_input_is_one_sentence():
         UsageError, match=r"^a container in its own process has no option server=; it takes accepts"
     ):
         LocalPlatform(containers=1, server=None)
-    with pytest.raises(UsageError, match=r"be 'go-on' or 'end', not 'restart'$"):
+    with pytest.raises(UsageError, match=r"be 'continue' or 'end', not 'restart'$"):
         LocalPlatform(containers=1, when_lost="restart")
     with pytest.raises(UsageError, match=r"cannot be named 'c1', like one of the others; name it 'main'"):
         LocalPlatform(containers=1, container=Container("c1"))

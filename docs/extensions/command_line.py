@@ -58,7 +58,7 @@ def _part(path: str, command: Any, *, with_title: bool) -> str:
         if each.name != "help" and not (asks and _COMMON.intersection(each.opts))
     ]
     if asks:
-        rows.append("| `--join`, `--server`, ... | Which [platform](#a-platform-that-runs). |")
+        rows.append("| `--join`, `--server`, ... | Which [platform](#a-running-platform). |")
     if rows:
         parts.append("\n".join(["| | |", "|---|---|", *rows]))
     return "\n\n".join(parts)

@@ -1,10 +1,10 @@
-"""An ejabberd of two nodes, containers on both, and one of the nodes killed under load, or cut off.
+"""Kills or cuts off one of two ejabberd nodes under load, with containers on both.
 
     python -m tests.faults.cluster [--rounds 5] [--only NAME]
 
-prints a table; docs/ejabberd.md has what it says. It needs root, to give containers a file of hosts. Both
-nodes are on loopback, at 127.0.0.1 and 127.0.0.2: there they listen at the same ports, as on two machines,
-and find each other without epmd, which would listen on all interfaces.
+prints the table in docs/ejabberd.md. It needs root, to give containers a hosts file of their own. Both nodes
+are on loopback, at 127.0.0.1 and 127.0.0.2, where they listen at the same ports, as on two machines, and find
+each other without epmd, which would listen on all interfaces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from formicary.server.configuration import STANZA_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_START = 120.0  # s: on a busy machine a node takes its time
+_START = 120.0  # s: nodes are slow on a busy machine
 _LOAD = 2.0  # s of it before a node is killed
 _AWAY = 2.0  # s between the end of a node and its next start, which itself takes some seconds
 _SPLIT = 40.0  # s for which it stays so: containers give each other up after 30
@@ -80,11 +80,11 @@ end).
 
 
 class Node:
-    """One of the two.
+    """One of the two nodes.
 
     Args:
         number: 1 or 2; the second joins the first.
-        folder: gets everything that it writes.
+        folder: for its files.
         ports: for containers, and for the other node.
     """
 
@@ -106,10 +106,10 @@ class Node:
         config.chmod(0o600)
 
     def begin(self, joins: Node | None = None) -> None:
-        """Start it; `ready` says when it is there.
+        """Start it; await `ready`.
 
         Args:
-            joins: the node that it joins as a new one, whatever it was before; None: it is what it was.
+            joins: the node that it joins as a new one; None if it restarts as it was.
         """
         do = "running"
         if joins is not None:
@@ -141,7 +141,7 @@ class Node:
             )
 
     async def ready(self) -> None:
-        """Wait until it takes containers."""
+        """Wait until it accepts containers."""
         assert await until(self._is_ready, _START), self.output
 
     async def _is_ready(self) -> bool:
@@ -158,11 +158,11 @@ class Node:
         return True
 
     def split(self) -> None:
-        """Break its connection to the other node; nothing keeps them from making another."""
+        """Break its connection to the other node, without preventing another."""
         (self._folder / "split").touch()
 
     async def forget(self, other: Node) -> None:
-        """Remove another node, which is not there, from the cluster."""
+        """Remove a dead node from the cluster."""
         new = self._folder / "new"
         new.write_text(other.name)
         asked = new.rename(self._folder / "forget")
@@ -170,21 +170,21 @@ class Node:
 
     @property
     def output(self) -> str:
-        """What it has said."""
+        """Its output."""
         return (self._folder / "output").read_text(errors="replace")
 
     def kill(self) -> None:
-        """End it without a word to anybody."""
+        """Kill it."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
 
 class Cluster:
-    """Both of them, as long as the block lasts.
+    """Both nodes, during the block.
 
     Args:
-        folder: for all that they write.
+        folder: for their files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -214,14 +214,14 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Where two containers are, and what happens to one of the nodes.
+    """Where two containers connect, and what happens to one of the nodes.
 
     Attributes:
         title: for the table.
-        at: to which addresses they connect.
-        killed: which node is killed: 0 or 1.
-        route: how their messages go.
-        comes_back: whether it is started again while they talk.
+        at: the addresses to which they connect.
+        killed: the node to kill: 0 or 1.
+        route: the route of their messages.
+        comes_back: whether it is restarted while they talk.
         is_split: whether the nodes first lose each other for a moment, and stay so for a while.
     """
 
@@ -270,13 +270,13 @@ SCENARIOS = {
 
 @dataclass
 class Figures:
-    """What became of a scenario's rounds.
+    """The results of a scenario's rounds.
 
     Attributes:
         account: of all messages.
         told_after: seconds until all was known of what was sent before it happened, in each round.
         away: seconds for which the node was away, in each round in which it came back.
-        problems: what must not be.
+        problems: broken guarantees.
     """
 
     account: Account = field(default_factory=Account)
@@ -314,7 +314,7 @@ class Round:
             self._sides.append(Side(setting, folder, prefix))
 
     async def play(self, figures: Figures) -> None:
-        """Play it, and add what became of it."""
+        """Play it, and add its results."""
         async with AsyncExitStack() as stack:
             for side in self._sides:
                 stack.push_async_callback(side.end)
@@ -360,7 +360,7 @@ class Round:
         await asyncio.sleep(_AFTER)
 
     async def _recover(self) -> list[Any]:
-        """Have both nodes run, and the containers talk for a moment if they can."""
+        """Start both nodes, and let the containers talk for a moment if they can."""
         if not self._scenario.comes_back:
             self._victim.begin()
             await self._victim.ready()
@@ -377,7 +377,7 @@ class Round:
         return settle(one, two, end=ends[0]) + settle(two, one, end=ends[1])
 
     async def _settle(self, answers: list[Any], figures: Figures) -> None:
-        """Wait until all is known of every message, and make sure that nothing is wrong with any."""
+        """Wait until every message is accounted for, and check all guarantees."""
         await until(lambda: self._account().is_settled, _PATIENCE)
         account = self._account()
         balance = account.received + account.failed - account.both
@@ -387,7 +387,7 @@ class Round:
 
 
 async def measure(name: str, rounds: int) -> Figures:
-    """Play a scenario as often as that, in a cluster of its own."""
+    """Play a scenario several times, in a cluster of its own."""
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="formicary-cluster-") as folder:
         async with Cluster(Path(folder)) as cluster:
@@ -410,7 +410,7 @@ def row(name: str, figures: Figures) -> str:
 
 
 def main() -> int:
-    """Play what is asked for, and print a line of the table for each."""
+    """Play the selected scenarios, and print their lines of the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=SCENARIOS, action="append")

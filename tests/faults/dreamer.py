@@ -1,8 +1,8 @@
-"""A container for agents that sleep, told what to do through stdin, in lines of JSON, as the other workers.
+"""A container with agents that sleep; a worker with orders in lines of JSON on stdin.
 
     python -m tests.faults.dreamer
 
-Agents `a0`, `a1`, ... sleep until a message comes. Then each notes the number in it in the ledger.
+Agents `a0`, `a1`, ... sleep until a message comes, then note its number in the ledger.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from formicary import Agent, Container, CyclicBehaviour
 
 
 class Dream(msgspec.Struct, frozen=True):
-    """What an agent keeps in its sleep."""
+    """An agent's state while it sleeps."""
 
     setting: Setting
     index: int
@@ -35,7 +35,7 @@ def ledger_of(path: str, agents: int, limit: int) -> Ledger:
 
 
 class Dreamer(Agent):
-    """One that sleeps."""
+    """An agent that sleeps."""
 
     data: Dream
 
@@ -46,7 +46,7 @@ class Dreamer(Agent):
 
 
 class Receiving(CyclicBehaviour):
-    """Notes what comes."""
+    """Notes messages."""
 
     agent: Dreamer
 
@@ -58,7 +58,7 @@ class Receiving(CyclicBehaviour):
 
 
 async def obey(container: Container, setting: Setting, order: dict[str, Any]) -> None:
-    """Do what one order asks for, and answer."""
+    """Carry out an order, and answer."""
     match order:
         case {"do": "populate"}:
             for index in range(setting.agents):
@@ -73,7 +73,7 @@ async def obey(container: Container, setting: Setting, order: dict[str, Any]) ->
 
 
 async def main() -> None:
-    """Be a worker until it is told to close."""
+    """Run the worker until it is ordered to close."""
     orders = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(orders), sys.stdin.buffer
@@ -83,7 +83,7 @@ async def main() -> None:
         tell("ready", pid=os.getpid(), join=None)
         while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
             if order is None:
-                os._exit(1)  # whoever gave the orders is gone
+                os._exit(1)  # the parent process is gone
             await obey(container, setting, order)
     tell("closed")
 

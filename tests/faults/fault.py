@@ -1,4 +1,4 @@
-"""What a fault is: something that happens for real, while containers talk over one route or another."""
+"""Faults: real events while containers talk over some route."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Fault:
     """One of the faults.
 
     Attributes:
-        name: what it is called in tests.
+        name: its name in tests.
         title: what happens, for the table.
-        routes: over which it can.
-        cause: sets the scene in motion, and causes it.
+        routes: the routes over which it can happen.
+        cause: starts the scene and causes the fault.
         shape: further arguments of `Scene`.
         may_fail: whether messages may fail, rather than arrive: everywhere, or over one route.
-        is_heavy: whether it needs so much of the processors that others like it are to wait.
-        comes_last: whether it needs so much that it is to have the processors for itself.
+        is_heavy: whether it loads the processors so much that heavy ones run one at a time.
+        comes_last: whether it needs all processors for itself.
         is_long: whether it takes longer than others, and so starts before them.
-        in_gate: whether it is caused in each run of the tests, and not for the table alone.
+        in_gate: whether each run of the tests causes it, not only the table.
     """
 
     name: str
@@ -54,7 +54,7 @@ def fault(
     in_gate: bool = True,
     **shape: Any,
 ) -> Callable[[Callable[[Scene], Awaitable[None]]], Callable[[Scene], Awaitable[None]]]:
-    """Enter a function among the faults."""
+    """Register a function as a fault."""
 
     def enter(cause: Callable[[Scene], Awaitable[None]]) -> Callable[[Scene], Awaitable[None]]:
         name = cause.__name__

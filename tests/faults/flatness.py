@@ -1,4 +1,4 @@
-"""Whether memory levels off, from samples that were taken all along."""
+"""Checks whether memory levels off, from samples over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVELS_OFF = 0.6  # of the growth before, at most, where it does
 
 
 def growth(samples: Sequence[int]) -> str | None:
-    """Return how memory grows without end, as a sentence; None where it levels off, or is not known.
+    """Return how memory grows without limit, as a sentence; None if it levels off, or is unknown.
 
     The first quarter is warm-up. The rest has three parts: memory grows where the last part's median lies
     more than 1 MiB over that of the middle one, and that is no less than 0.6 of the step before it.

@@ -1,10 +1,10 @@
-"""A client with an account that sends a server far more than it should, for nobody who is there.
+"""A client that floods a server with stanzas to agents that do not exist.
 
     python -m tests.faults.flooder PORT DOMAIN USER PASSWORD SUBSCRIPTIONS MESSAGES
 
-It sends so many requests to see the presence of agents that do not exist at the container `c1`, and then so
-many messages to such agents, as fast as it can; takes whatever is answered; and says `sent` when it is rid of
-them. It stays connected until its stdin ends.
+It sends subscription requests to agents that do not exist in the container `c1`, then messages to such
+agents, as fast as it can; reads all answers; and prints `sent` when done. It stays connected until its stdin
+ends.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LONGEST_TAG = 1000  # bytes
 
 
 class Client:
-    """The least that can be an XMPP client: it logs in, and everything else is text.
+    """A minimal XMPP client: it logs in, and sends and reads plain text.
 
     Args:
-        port: where the server listens for clients, on loopback.
+        port: the server's port for clients on loopback.
         domain: the account's.
     """
 
@@ -37,7 +37,7 @@ class Client:
         self.writer: asyncio.StreamWriter
 
     async def connect(self) -> None:
-        """Connect, and begin to speak."""
+        """Connect, and open the stream."""
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         self._open()
 
@@ -65,7 +65,7 @@ class Client:
         self.writer.write(text.encode())
 
     async def read(self) -> bool:
-        """Take what has come, count the answers in it, and return whether more can come."""
+        """Read, count answers, and return whether more may come."""
         data = await self.reader.read(1 << 20)
         text = self.seen[-_LONGEST_TAG:] + data
         known = len(_ANSWER.findall(self.seen[-_LONGEST_TAG:]))
@@ -96,7 +96,7 @@ class Client:
 
 
 async def main() -> None:
-    """Flood, and tell."""
+    """Flood, and print progress."""
     port, domain, user, password, subscriptions, messages = sys.argv[1:]
     client = Client(int(port), domain)
     await client.log_in(user, password)

@@ -1,4 +1,4 @@
-"""Agents on their way from one container to another, and which of the containers is killed meanwhile."""
+"""Kills containers while agents move between them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Traveller(Side):
 
 
 class Journey:
-    """Agents at home in one container, living in a second, that are to go to a third; they talk to a fourth.
+    """Agents with a home container that move from a second to a third one, and talk to a fourth.
 
     Args:
         folder: for ledgers and logs.
-        by_server: have them meet at a server, and go by this route; else they join each other.
+        by_server: the route by way of a server; without one, they join each other.
         of_home, of_destination: further arguments of these containers.
         disk: the home's: a folder where it has a small disk of its own.
         pause: seconds between two messages of an agent.
@@ -87,7 +87,7 @@ class Journey:
             self.sides = {name: self._side(name, PEER) for name in (HOME, SOURCE, DESTINATION)}
             for side in (self.peer, *self.sides.values()):
                 stack.push_async_callback(side.end)
-            first = self.sides[HOME] if self.server is not None else self.peer  # where the others meet
+            first = self.sides[HOME] if self.server is not None else self.peer  # the others join it
             await first.start()
             if self.server is None:
                 for side in self.sides.values():
@@ -104,7 +104,7 @@ class Journey:
         await self._stack.aclose()
 
     async def begin(self) -> None:
-        """Bring the agents to the source, and have all talk."""
+        """Bring the agents to the source, and start all traffic."""
         home, source = self.sides[HOME], self.sides[SOURCE]
         await home.order("populate")
         await home.order("move", to=SOURCE)
@@ -113,7 +113,7 @@ class Journey:
         await self.flow()
 
     async def move_all(self, origin: str, to: str) -> None:
-        """Move the agents, and see them arrive."""
+        """Move the agents, and wait for their arrival."""
         await self.sides[origin].order("move", to=to)
         await self.wait(lambda: self._all_at(self.sides[to]), f"the agents come to {to}")
 
@@ -126,7 +126,7 @@ class Journey:
         """Wait until something holds.
 
         Raises:
-            SideError: it does not come to it.
+            SideError: it never does.
         """
         if not await until(holds, _PATIENCE):  # type: ignore[arg-type]
             raise SideError(f"within {_PATIENCE:g} s it has not come to it that {what}")
@@ -142,10 +142,10 @@ class Journey:
         await self.wait(flows, "messages flow")
 
     async def kill(self, event: str, at: str, victims: Collection[str]) -> None:
-        """Have the agents move, and kill containers when one of them is about to take some event.
+        """Move the agents, and kill containers when one of them is about to handle some event.
 
-        The home is started again. So is a destination that was killed with it: as long as it might only be
-        out of reach, nobody can know whether the agents go on there.
+        The home is restarted, and so is a destination killed with it: while it might only be unreachable,
+        nobody can know whether the agents continue there.
         """
         there = await self._stand_still(event, at)
         for name in victims:
@@ -158,10 +158,7 @@ class Journey:
                 await self.sides[DESTINATION].start()
 
     async def restart_server(self, event: str, at: str) -> None:
-        """Have the agents move, and kill the server when one of them is about to take some event.
-
-        It is started again at once.
-        """
+        """Move the agents, and restart the server when one of them is about to handle some event."""
         assert self.server is not None
         there = await self._stand_still(event, at)
         self.server.kill()
@@ -169,7 +166,7 @@ class Journey:
         await asyncio.to_thread(self.server.restart)
 
     async def _stand_still(self, event: str, at: str) -> Side:
-        """Have the agents move, and return who stands still when it is about to take some event."""
+        """Move the agents, and return the container that stops when it is about to handle some event."""
         there = self.sides[at]
         await there.order("stand still", at=event)
         await self.sides[SOURCE].order("move", to=DESTINATION)
@@ -203,7 +200,7 @@ class Journey:
         return places
 
     async def finish(self) -> tuple[Account, Account]:
-        """Have nobody send any more, and return what became of the messages to and from those that moved."""
+        """Stop all traffic, and return the account of messages to and from the agents that moved."""
         (self.folder / STOP).touch()
         await self.peer.order("stop")
         mine, theirs = self.sides[HOME].ledger, self.peer.ledger
@@ -213,5 +210,5 @@ class Journey:
         return settle(theirs, mine), settle(mine, theirs)
 
     def complaints(self) -> list[str]:
-        """Return what the logs have of mistakes."""
+        """Return the errors in the logs."""
         return [line for side in (self.peer, *self.sides.values()) for line in side.complaints()]

@@ -1,8 +1,8 @@
-"""What became of every message, in a file that outlives the worker that writes it.
+"""A record of every message, in a file that survives its worker.
 
-A worker writes into its own ledger what its agents have sent and been told, and what they have received. The
-file is mapped into memory, so it holds the truth up to the last moment of a worker that is killed, and the
-next one under the same name goes on in it.
+A worker records in its own ledger what its agents sent, received, and were told. The file is mapped into
+memory, so it is correct up to the moment when a worker is killed, and the next one of the same name continues
+in it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Ledger:
     """One worker's: a byte for each message that its agents send, and for each that they receive.
 
     Args:
-        path: the file; made where it is missing.
+        path: the file; created if missing.
         agents: how many agents there are, on either side.
         limit: how many messages each of them may send.
     """
@@ -66,7 +66,7 @@ class Ledger:
         self.latest[agent] = max(self.latest[agent], number + 1)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         for view in (self.next, self.latest, self.outgoing, self.incoming, *reversed(self._views)):
             view.release()
         self._map.close()
@@ -80,7 +80,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of the messages of one direction, or of both together.
+    """The account of the messages of one direction, or of both.
 
     Args:
         sent: messages that were sent, or whose sending was refused.
@@ -108,7 +108,7 @@ class Account:
         return Account(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     def without_lost(self) -> Account:
-        """Leave out what was lost: its sender is not there any more either."""
+        """Ignore lost messages, whose sender is gone, too."""
         return replace(self, sent=self.sent - self.lost, lost=0, waiting=0)
 
     @property
@@ -120,7 +120,7 @@ class Account:
 def settle(
     sender: Ledger, receiver: Ledger, start: Sequence[int] | None = None, end: Sequence[int] | None = None
 ) -> Account:
-    """Hold what one side has sent against what the other has received.
+    """Compare what one side sent with what the other received.
 
     Args:
         sender: the one side's.

@@ -1,9 +1,9 @@
-"""A container for agents that move, told what to do through stdin, in lines of JSON, as the other worker.
+"""A container with agents that move; a worker with orders in lines of JSON on stdin.
 
     python -m tests.faults.mover
 
-Each agent `a0`, `a1`, ... sends numbers to the agent of the same name in the container of the other worker,
-and takes that one's, wherever it is. What becomes of the numbers stands in the ledger of its home.
+Each agent `a0`, `a1`, ... exchanges numbers with the agent of the same name in the other worker's container,
+wherever it is. Their fate is recorded in the ledger of its home.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AGAIN = 0.001  # s
 
 
 class Errand(msgspec.Struct, frozen=True):
-    """What an agent carries."""
+    """The state that an agent carries."""
 
     setting: Setting
     index: int
@@ -58,7 +58,7 @@ def sign(ledger: str, name: str) -> Path:
 
 
 class Mover(Agent):
-    """One that moves."""
+    """An agent that moves."""
 
     data: Errand
 
@@ -70,7 +70,7 @@ class Mover(Agent):
 
     @property
     def ledger(self) -> Ledger:
-        """Where it writes down what becomes of messages."""
+        """The ledger of its home."""
         setting = self.data.setting
         return ledger_of(setting.ledger, setting.agents, setting.limit)
 
@@ -98,7 +98,7 @@ class Sending(CyclicBehaviour):
 
 
 class Receiving(CyclicBehaviour):
-    """Takes the other side's numbers, and what has failed of its own."""
+    """Receives the other side's numbers, and failures of its own."""
 
     agent: Mover
 
@@ -114,7 +114,7 @@ class Receiving(CyclicBehaviour):
 
 
 def stand_still_at(event: str) -> None:
-    """Have the process stand still before it takes the next event of this kind of a hand-over.
+    """Stop the process before it handles the next hand-over event of this kind.
 
     Args:
         event: the name of the kind; where it has steps or states, of one of these, too, behind a dot.
@@ -155,7 +155,7 @@ def fill(disk: Path) -> None:
 
 
 async def fall_asleep(agent: Any, reasons: list[str]) -> None:
-    """Have an agent sleep until a message comes, which one that has messages does not do."""
+    """Put an agent to sleep until a message comes; one with unread messages stays awake."""
     try:
         while True:
             await agent.deactivate()
@@ -167,7 +167,7 @@ async def fall_asleep(agent: Any, reasons: list[str]) -> None:
 
 
 async def obey(container: Container, setting: Setting, order: dict[str, Any], reasons: list[str]) -> None:
-    """Do what one order asks for, and answer."""
+    """Carry out an order, and answer."""
 
     async def move(agent: Any, to: str) -> None:
         try:
@@ -206,7 +206,7 @@ _TASKS: list[asyncio.Task[None]] = []
 
 
 async def main() -> None:
-    """Be a worker until it is told to close."""
+    """Run the worker until it is ordered to close."""
     orders = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(orders), sys.stdin.buffer
@@ -218,7 +218,7 @@ async def main() -> None:
         tell("ready", pid=os.getpid(), join=join)
         while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
             if order is None:
-                os._exit(1)  # whoever gave the orders is gone
+                os._exit(1)  # the parent process is gone
             await obey(container, setting, order, reasons)
     tell("closed", dead_letters=[letter.reason for letter in container.dead_letters][:20])
 

@@ -1,4 +1,4 @@
-"""All kinds of faults one after the other, and some before the one before is over."""
+"""All kinds of faults in sequence, some overlapping."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def _cause_at_random(scene: Scene) -> None:
 
 
 def causes_of(scene: Scene) -> list[Callable[[Scene, int, float], Awaitable[None]]]:
-    """Return what can be caused over the scene's route: each takes which side it is about, and seconds."""
+    """Return the faults that can happen over the scene's route: functions of a side and a duration."""
     causes = [_stop_container, _break_connections]
     if scene.server is not None:
         causes += [_kill_server, _stop_server]

@@ -1,4 +1,4 @@
-"""Faults of containers, of those who receive, and of clocks."""
+"""Faults of containers, receivers and clocks."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ async def strangers(scene: Scene) -> None:
 
 
 async def _crowd(side: Side, elsewhere: Host, crowds: AsyncExitStack) -> None:
-    """Have strangers come from the other host."""
+    """Let strangers connect from the other host."""
     ((address, port),) = (await side.order("places"))["tcp"]
     program = (sys.executable, "-m", "tests.faults.strangers", address, str(port), "300")
     crowd = await start_program(*enter(elsewhere), *program)

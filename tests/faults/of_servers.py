@@ -93,7 +93,7 @@ async def begun_without_server(scene: Scene) -> None:
 
 
 async def _without_c2(scene: Scene) -> None:
-    """Have Prosody start again while c2 stands still, which goes on later."""
+    """Restart Prosody while c2 is stopped, and resume c2 later."""
     scene.server.kill()
     scene.c2.signal(signal.SIGSTOP)
     await scene.restart_server()

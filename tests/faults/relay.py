@@ -1,9 +1,9 @@
-"""A way of its own from one host to a server on another: passes bytes on between two sockets.
+"""A separate path from one host to a server on another: relays bytes between two sockets.
 
     python -m tests.faults.relay LISTEN CONNECT
 
-Each of the two is a path, of a Unix socket, or a TCP port on loopback. Unix sockets reach from one network
-namespace into another, so a pair of these stays where every other way between them is cut.
+Each of the two is the path of a Unix socket, or a TCP port on loopback. Unix sockets connect network
+namespaces, so a pair of relays still works when every other path between them is cut.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BLOCK = 1 << 16
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass bytes on until there are no more."""
+    """Relay bytes to the end."""
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(_BLOCK):
             writer.write(data)
@@ -25,7 +25,7 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 async def serve(listen: str, connect: str) -> None:
-    """Pass on what comes to `listen`, and what comes back, for ever."""
+    """Relay connections to `listen`, both ways, for ever."""
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

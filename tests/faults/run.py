@@ -1,4 +1,4 @@
-"""Runs faults, several at a time: most of their time they wait."""
+"""Runs faults, several at a time, since they mostly wait."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ CASES = [Case(fault, route) for fault in FAULTS for route in fault.routes]
 
 
 async def run(cases: Iterable[Case], tell: Callable[[Case, Figures], None]) -> None:
-    """Cause faults, several at a time, and tell what each did.
+    """Cause faults, several at a time, and report each.
 
     Args:
-        cases: which.
+        cases: the faults.
         tell: called with each when it is over.
     """
     free = asyncio.Semaphore(_AT_ONCE)

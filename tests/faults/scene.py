@@ -1,4 +1,4 @@
-"""A scene: two containers that talk over a given route, what is between them, and what became of it all."""
+"""A scene: two containers that talk over a given route, and an account of their messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PATIENCE = 45.0  # s; the platform promises 30 where there is silence
 
 @dataclass
 class Figures:
-    """What a fault did, in numbers."""
+    """The effects of a fault in numbers."""
 
     account: Account = field(default_factory=Account)
     resent: int = 0
@@ -48,7 +48,7 @@ class Figures:
 
 
 async def enter_aside(stack: AsyncExitStack, manager: AbstractContextManager[T]) -> T:
-    """Enter a context in a thread, and have the stack leave it in one: other scenes go on meanwhile.
+    """Enter a context in a thread, and leave it in one, so that other scenes continue.
 
     To start a server takes a second, or several where many processes run; faults last for some seconds.
     """
@@ -67,14 +67,14 @@ class Scene:
     """Two containers, `c1` and `c2`, each in a worker of its own.
 
     Args:
-        route: how their messages go.
+        route: the route of their messages.
         folder: for ledgers, logs and sockets; its path is short.
         agents: how many agents each has.
         pause: seconds between two messages of an agent.
-        limit: how many messages each agent may send.
+        limit: the most messages of each agent.
         size: characters of a message.
         apart: put each on a host of its own: a network namespace.
-        apart_in_time: let the clock since the start of the machine, too, be another one for each.
+        apart_in_time: also give each a monotonic clock of its own.
         options: further arguments of the containers.
     """
 
@@ -165,14 +165,14 @@ class Scene:
         side.setting = replace(side.setting, options={**side.setting.options, "join": other.join})
 
     async def talk(self, *sides: Side) -> None:
-        """Start both workers unless they run, have the agents of these sides send, and see them do so."""
+        """Start both workers unless they run, and wait until the agents of these sides send."""
         if not self.c1.pid:
             await self.start()
         await asyncio.gather(*(side.order("start") for side in sides or (self.c1, self.c2)))
         await self.flow(*sides)
 
     async def flow(self, *sides: Side) -> None:
-        """Wait until messages that these sides send from now on have arrived.
+        """Wait until new messages of these sides have arrived.
 
         Raises:
             SideError: they do not.
@@ -187,16 +187,16 @@ class Scene:
     # -- what is asked --------------------------------------------------------------------------------------
 
     async def links(self, side: Side) -> list[dict[str, Any]]:
-        """Return what a side says of its links."""
+        """Return a side's report on its links."""
         links: list[dict[str, Any]] = (await side.order("links"))["links"]
         return [link for link in links if not link["peer"].startswith("c0.")]
 
     async def ways(self) -> set[str]:
-        """Return the ways that the two use now."""
+        """Return the routes that both use now."""
         return {link["way"] for side in (self.c1, self.c2) for link in await self.links(side)}
 
     async def use(self, way: str) -> None:
-        """Wait until both use this way.
+        """Wait until both use this route.
 
         Raises:
             SideError: they do not.
@@ -220,19 +220,19 @@ class Scene:
     # -- servers that die -----------------------------------------------------------------------------------
 
     async def restart_server(self) -> None:
-        """Start the server again; other scenes go on meanwhile."""
+        """Restart the server, while other scenes continue."""
         assert self.server is not None
         await asyncio.to_thread(self.server.restart)
 
     async def start_server(self, index: int) -> None:
-        """Start the first or the second of two servers again; other scenes go on meanwhile."""
+        """Restart the first or the second of two servers, while other scenes continue."""
         assert self.servers is not None
         await asyncio.to_thread(self.servers.start, index)
 
     # -- a side that dies -----------------------------------------------------------------------------------
 
     async def kill_c2(self) -> None:
-        """Kill c2, and see how long it takes until the senders in c1 know about all they had sent."""
+        """Kill c2, and measure how long the senders in c1 take to learn the fate of all messages."""
         await self.c2.kill()
         killed = time.monotonic()
         before = list(self.c1.ledger.next)
@@ -241,7 +241,7 @@ class Scene:
         self.figures.told_after = max(time.monotonic() - killed, self.figures.told_after or 0.0)
 
     async def restart_c2(self) -> None:
-        """Start c2 anew, under its old name, and have its agents send."""
+        """Restart c2 under its old name, with its agents sending."""
         await self.c2.start()
         await self.c2.order("start")
 
@@ -267,7 +267,7 @@ class Scene:
             self.figures.problems += [str(answer) for answer in (*stopped, *closed)]
 
     def account(self) -> Account:
-        """Return what has become of all messages up to now."""
+        """Return the account of all messages so far."""
         one, two = self.c1.ledger, self.c2.ledger
         there = settle(one, two)
         if self._excused is None:

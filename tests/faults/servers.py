@@ -1,4 +1,4 @@
-"""The servers of a scene: one that both hosts reach whatever happens to the cable, or one on each host."""
+"""The servers of a scene: one that both hosts reach even when the cable is cut, or one on each host."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
 
 
 def as_option(address: ServerAddress) -> dict[str, Any]:
-    """Return an address as workers take it."""
+    """Return an address in the form that workers take."""
     return {**asdict(address), "folder": str(address.folder)}
 
 
 async def lay_ways_to(
     server: ManagedServer, hosts: tuple[Host, Host], folder: Path, stack: AsyncExitStack
 ) -> None:
-    """Let both hosts reach a server on loopback, whatever happens to the cable between them.
+    """Connect both hosts with a server on loopback, even when the cable between them is cut.
 
     Args:
-        server: it runs on neither of them.
+        server: one that runs on neither of them.
         hosts: the hosts.
         folder: for a socket.
-        stack: ends these ways.
+        stack: closes these paths.
     """
     port, path = str(server.address.port), str(folder / "server")
     ends = [((), (path, port)), *((enter(host), (port, path)) for host in hosts)]
@@ -52,18 +52,18 @@ async def lay_ways_to(
 
 
 def enter(host: Host) -> tuple[str, ...]:
-    """Return what stands before a command that is to run on a host."""
+    """Return the prefix of a command to run on a host."""
     return "ip", "netns", "exec", host.name
 
 
 class FederatedServers:
-    """A server on each of two hosts, for `c1` and `c2`; they speak to each other over the cable.
+    """A server on each of two hosts, for `c1` and `c2`, federated over the cable.
 
     They end with their hosts.
 
     Args:
         hosts: the hosts.
-        folder: for what the servers keep.
+        folder: for the servers' files.
     """
 
     def __init__(self, hosts: tuple[Host, Host], folder: Path) -> None:
@@ -84,9 +84,9 @@ class FederatedServers:
             self._pids[index] = json.loads(process.stdout.read())["pid"]
 
     def kill(self, index: int) -> None:
-        """End the first or the second server without a word to anybody."""
+        """Kill the first or the second server."""
         os.kill(self._pids[index], signal.SIGKILL)
 
     def address(self, index: int) -> ServerAddress:
-        """Return what a container on the first or the second host needs to know."""
+        """Return the server's address for a container on the first or the second host."""
         return ServerAddress.load(self._folders[index])

@@ -1,4 +1,4 @@
-"""One of the two sides of a scene: a worker's process, and what is known of it from outside."""
+"""One of the two sides of a scene: a worker's process, seen from outside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANSWER_TIMEOUT = 60.0  # s
 _END_TIMEOUT = 20.0  # s
 _LOOK = 0.05  # s between two looks
 _LINE = 1 << 20  # bytes of the longest answer
-# What a worker says about itself that it must not: a mistake of ours, whatever the fault.
+# What a worker must never log: a bug, whatever the fault.
 _COMPLAINTS = ("Traceback", "please report this", "was never awaited", "never retrieved")
 
 
@@ -56,7 +56,7 @@ async def start_program(*command: str, **options: Any) -> asyncio.subprocess.Pro
 
 
 async def end_program(process: asyncio.subprocess.Process) -> None:
-    """Kill a program, unless it has ended, and let go of its pipes."""
+    """Kill a program, unless it has ended, and close its pipes."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()
@@ -65,16 +65,16 @@ async def end_program(process: asyncio.subprocess.Process) -> None:
 
 
 class SideError(Exception):
-    """A worker has not done what it was told."""
+    """A worker did not carry out an order."""
 
 
 class Side:
     """A worker under orders.
 
     Args:
-        setting: what it does.
+        setting: its task.
         folder: for its log.
-        prefix: what stands before its command, such as what puts it into a network namespace.
+        prefix: a prefix of its command, such as one that enters a network namespace.
     """
 
     program: ClassVar = "tests.faults.worker"
@@ -90,7 +90,7 @@ class Side:
         self._asking = asyncio.Lock()
 
     async def start(self) -> None:
-        """Start the worker, and wait until its container and agents are there."""
+        """Start the worker, and wait until its container and agents run."""
         with self._log.open("ab") as log:
             program = [sys.executable, "-m", self.program]
             self._process = await start_program(*self.prefix, *program, stderr=log)
@@ -99,7 +99,7 @@ class Side:
         self.join, self.pid = ready["join"], ready["pid"]
 
     async def order(self, do: str, **what: Any) -> dict[str, Any]:
-        """Have the worker do something, and return its answer."""
+        """Send the worker an order, and return its answer."""
         async with self._asking:
             self._write(msgspec.json.encode({"do": do, **what}))
             return await self._answer()
@@ -130,18 +130,18 @@ class Side:
         os.kill(self.pid, number)
 
     async def kill(self) -> None:
-        """End the worker without a word to anybody; return when it is gone."""
+        """Kill the worker; return when it is gone."""
         self.signal(signal.SIGKILL)
         await self._gone()
 
     async def close(self) -> dict[str, Any]:
-        """Have the worker end in good order."""
+        """End the worker in order."""
         answer = await self.order("close")
         await self._gone()
         return answer
 
     async def end(self) -> None:
-        """End the worker if it still runs, whatever it does, and let go of everything."""
+        """Kill the worker if it still runs, and release everything."""
         if self._process is not None:
             if self.pid and self.pid != self._process.pid:  # a time namespace makes it a child's child
                 with suppress(ProcessLookupError):
@@ -157,7 +157,7 @@ class Side:
 
     @property
     def own_memory(self) -> int:
-        """Bytes of memory in use that no file is behind."""
+        """Bytes of anonymous memory in use."""
         lines = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
 
@@ -168,18 +168,18 @@ class Side:
 
     @property
     def open_files(self) -> int:
-        """How many file descriptors are in use."""
+        """The number of open file descriptors."""
         return int(psutil.Process(self.pid).num_fds())
 
     @property
     def log(self) -> str:
-        """What the worker has logged."""
+        """The worker's log."""
         if not self._log.exists():
             return ""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def complaints(self) -> list[str]:
-        """Return what the log has of mistakes."""
+        """Return the errors in the log."""
         log = self.log
         return [
             f"{self.setting.name} logged: {log[max(0, log.index(words) - 300) :][:1500]}"

@@ -1,10 +1,10 @@
-"""All kinds of faults at random, for long, over all routes at once; what is sent, and memory, is looked at.
+"""Causes random faults for a long time over all routes at once, and checks messages and memory.
 
     python -m tests.faults.soak [MINUTES] [--seed N] [--route ROUTE]
 
-In each round a few faults happen, drawn from the seed; then all is left alone until every message is
-accounted for, and memory is measured. The same seed gives the same faults in the same order; what they meet
-is up to the machine. Ctrl-C ends it with what is known.
+In each round a few faults happen, drawn from the seed; then nothing disturbs the containers until every
+message is accounted for, and memory is measured. The same seed gives the same faults in the same order,
+though not the same timing. Ctrl-C ends it with a report.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Soak:
 
     Args:
         route: the route.
-        seed: what the faults are drawn from.
-        minutes: how long.
+        seed: of the random faults.
+        minutes: the duration.
     """
 
     def __init__(self, route: Route, seed: int, minutes: float) -> None:
@@ -67,7 +67,7 @@ class Soak:
         self._ended_at: list[int] | None = None  # those of c2's when it ended
 
     async def run(self) -> None:
-        """Go on until time is up, or something is wrong; cancelled, what is known stays."""
+        """Run rounds until time is up or something is wrong; results survive cancellation."""
         with tempfile.TemporaryDirectory(prefix="formicary-soak-") as folder:
             limit = int(self._seconds / _PAUSE) + 10_000
             apart = self.route in {"auto", "direct"}
@@ -125,7 +125,7 @@ class Soak:
         await scene.restart_c2()
 
     async def _settle(self, scene: Scene) -> None:
-        """Wait until all that was sent up to now is accounted for, and add it up."""
+        """Wait until all messages so far are accounted for, and add them up."""
         ends = [list(side.ledger.next) for side in (scene.c1, scene.c2)]
         await until(lambda: self._account(scene, ends).is_settled, _PATIENCE)
         account = self._account(scene, ends)
@@ -140,7 +140,7 @@ class Soak:
         self._since, self._ended_at, self._ends = ends, None, False
 
     async def _finish(self, scene: Scene) -> None:
-        """Stop sending, and look at all messages once more, also for what nobody has sent."""
+        """Stop sending, and check all messages once more, also for made-up ones."""
         for side in (scene.c1, scene.c2):
             await side.order("stop")
         await self._settle(scene)
@@ -158,7 +158,7 @@ class Soak:
         return there + before + settle(two, one, self._ended_at, ends[1])
 
     async def _look(self, scene: Scene, names: list[str]) -> None:
-        """Measure memory, see what is logged, and tell how it goes."""
+        """Measure memory, check the logs, and report progress."""
         sides = (scene.c1, scene.c2)
         for side in sides:
             await side.order("trim")  # what is free is not kept; garbage is, as it may stay for hours
@@ -171,18 +171,18 @@ class Soak:
         say(f"{where}: {self.fates()}; {memory}; {' '.join(names)}")
 
     def _growths(self) -> list[str]:
-        """Return whose memory has grown; only at the end, when most can be said."""
+        """Return whose memory has grown; only at the end, when there are enough samples."""
         if time.monotonic() - self._start < self._seconds:
             return []
         return [f"{name}: {found}" for name, taken in self.samples.items() if (found := growth(taken))]
 
     def fates(self) -> str:
-        """Return what has become of the messages, as part of a sentence."""
+        """Return the account of the messages, as part of a sentence."""
         total = self.total
         return f"{total.sent} sent, {total.received} received, {total.failed} failed, {total.both} both"
 
     def tell(self) -> None:
-        """Print what is known."""
+        """Print a report."""
         say(f"{self.route}: {self.rounds} rounds, {self.fates()}")
         for name, taken in self.samples.items():
             known = "" if len(taken) >= FEWEST else " (too few samples to judge)"
@@ -206,7 +206,7 @@ async def _run(soaks: list[Soak]) -> None:
 
 
 def main() -> int:
-    """Do what the command line asks for; return 1 where something was wrong, 130 if it was interrupted."""
+    """Run the command line; return 1 on problems, 130 if interrupted."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.faults.soak", description=(__doc__ or "").split("\n")[0]
     )

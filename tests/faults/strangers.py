@@ -1,4 +1,4 @@
-"""Strangers at a container's socket: each connects, says three bytes of TLS, and comes again when put out.
+"""Strangers at a container's socket: each connects, sends three bytes of TLS, and reconnects when cut off.
 
 python -m tests.faults.strangers ADDRESS PORT NUMBER
 """
@@ -14,7 +14,7 @@ _AGAIN = 0.5  # s
 
 
 async def come(address: str, port: int) -> None:
-    """Connect again and again."""
+    """Connect repeatedly."""
     while True:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection(address, port)
@@ -27,7 +27,7 @@ async def come(address: str, port: int) -> None:
 
 
 async def main(address: str, port: str, number: str) -> None:
-    """Have so many come."""
+    """Start so many strangers."""
     async with asyncio.TaskGroup() as crowd:
         for _ in range(int(number)):
             crowd.create_task(come(address, int(port)))

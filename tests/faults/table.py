@@ -1,4 +1,4 @@
-"""Causes all faults and writes docs/faults.md, the table of what they did: `python -m tests.faults.table`."""
+"""Causes all faults and writes docs/faults.md, the table of their effects: `python -m tests.faults.table`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "again", "to
 
 
 def page(figures: Mapping[Case, Figures]) -> str:
-    """Return the page that says what the faults did."""
+    """Return the page about the faults' effects."""
     faults: dict[Fault, dict[Route, Figures]] = {}
     for case in CASES:
         if case in figures:
@@ -126,7 +126,7 @@ def _row(title: str, route: Route, figures: Figures) -> list[str]:
 
 
 def _cell(figures: Figures) -> str:
-    """Say of a fault after which no message failed what there was, in one cell."""
+    """Return the cell of a fault after which no message failed."""
     again = f", {_number(figures.resent)} again" if figures.resent else ""
     return "; ".join([_number(figures.account.received) + again, *figures.notes])
 

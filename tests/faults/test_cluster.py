@@ -1,4 +1,4 @@
-"""Two ejabberds that are one, and one of them killed."""
+"""An ejabberd cluster of two nodes, one of which is killed."""
 
 from __future__ import annotations
 

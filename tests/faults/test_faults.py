@@ -1,7 +1,7 @@
-"""Each fault is caused for real; whatever happens, each message arrives once and in order, or is said not to.
+"""Each fault is caused for real; each message still arrives once and in order, or is reported as failed.
 
-All that are selected run before the first of them is looked at, several at a time, for they mostly wait. What
-they did goes into `docs/faults.md` with `python -m tests.faults.table`.
+All selected faults run before the first is checked, several at a time, since they mostly wait.
+`python -m tests.faults.table` writes their effects to `docs/faults.md`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 @pytest.fixture(scope="module")
 def figures(request):
-    """What the selected faults did, by name; nothing of it is left running."""
+    """The effects of the selected faults, by name; all processes have ended."""
     selected = {
         item.callspec.params["case"]
         for item in request.session.items
@@ -31,7 +31,7 @@ def figures(request):
 
 
 def of_first_tier(case):
-    """Tell whether a case is in the first tier: each fault over one route, the next one over the next."""
+    """Return whether a case is in the first tier: each fault over one route, the next one over the next."""
     routes = case.fault.routes
     return case.fault.in_gate and case.route == routes[FAULTS.index(case.fault) % len(routes)]
 

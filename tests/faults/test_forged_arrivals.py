@@ -1,4 +1,4 @@
-"""Who is no container of the platform says what containers say of an agent that arrives: nothing starts."""
+"""Hand-over messages from outsiders are ignored: no agent starts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def snapshot():
 
 
 def arrival(address, receiver, witness):
-    """Return what a source tells its destination of an agent, from the beginning to the end."""
+    """Return a source's messages to the destination of an agent, from start to end."""
     parcel = encode_parcel(Parcel(msgspec.Raw(snapshot())))
     events = [Prepare(address, 1 << 20, witness, parcel), Proceed(address, 1 << 20, Step.START)]
     return _encode(Envelope(7, receiver, events))
@@ -43,7 +43,7 @@ def refusals(caplog):
 
 
 async def goes_on(c1, c2):
-    """See that containers, and agents that move, do what they did before."""
+    """Check that containers, and agents that move, still work."""
     alice = await start(c1, "alice", Echo())
     assert [agent.name for agent in c1.agents] == ["alice"]
     await alice.stop()

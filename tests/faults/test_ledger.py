@@ -1,4 +1,4 @@
-"""What the tests of faults rely on: that nothing which becomes of a message escapes the ledgers."""
+"""The ledgers, on which the fault tests rely, miss nothing that happens to a message."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""At each step of a hand-over containers are killed, or the server: each agent is in one place, or dead.
+"""Containers or the server are killed at each step of a hand-over: each agent is in one place, or dead.
 
-All that are selected run before the first of them is looked at, several at a time, for they mostly wait.
+All selected cases run before the first is checked, several at a time, since they mostly wait.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LONGEST = 150.0  # s
 
 
 async def _play(step, who, folder):
-    """Kill, and return what does not hold."""
+    """Kill, and return broken guarantees."""
     victims = VICTIMS.get(who, set())
     async with asyncio.timeout(_LONGEST), Journey(folder, by_server=ROUTES.get(who)) as journey:
         await journey.begin()
@@ -82,7 +82,7 @@ async def _run(cases):
 
 @pytest.fixture(scope="module")
 def problems(request):
-    """What went wrong in the selected cases; nothing of them is left running."""
+    """The problems of the selected cases; all processes have ended."""
     selected = {
         (item.callspec.params["step"], item.callspec.params["who"])
         for item in request.session.items

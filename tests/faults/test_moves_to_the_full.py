@@ -1,4 +1,4 @@
-"""Agents move to where there is no room: for their messages, or on the disk."""
+"""Agents move to a container without room for their messages, or with a full disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOM = 5  # messages
 
 
 async def _judge(journey):
-    """See that all messages have arrived, and nothing was logged as a mistake."""
+    """Check that all messages arrived, and no error was logged."""
     places = await journey.settled()
     await journey.flow()
     to, back = await journey.finish()

@@ -1,4 +1,4 @@
-"""The server goes, comes back, or stands still, while containers talk through it."""
+"""The server ends, restarts, or hangs, while containers talk through it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def connection(container):
 
 
 async def meet(here, there):
-    """Have a message go from one container to the other, so that there is a link."""
+    """Send a message from one container to the other, so that there is a link."""
     got = Collect()
     await start(there, "meets", got)
     await start(here, "meets", do(lambda own: own.send(Message(to=f"meets@{there.name}"))))
@@ -60,7 +60,7 @@ class Talk(CyclicBehaviour):
 
 
 def numbers(collected):
-    """Return the numbers that arrived from a Talk; what came back as a failure is none."""
+    """Return the numbers that arrived from a Talk, without failures."""
     return [int(message.body) for message in collected.messages if message.performative is None]
 
 

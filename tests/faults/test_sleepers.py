@@ -1,4 +1,4 @@
-"""A container is killed while its sleeping agents wake: each sleeps on, or has ended with the container."""
+"""A container is killed while its agents wake: each still sleeps, or ended with the container."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bedroom(Side):
 
 
 class Learning(CyclicBehaviour):
-    """Notes to whom messages have failed."""
+    """Notes the receivers of failed messages."""
 
     def __init__(self):
         super().__init__()
@@ -36,7 +36,7 @@ class Learning(CyclicBehaviour):
 
 
 async def write(agent, numbers, body):
-    """Write to agents by their numbers, as fast as it goes; a failure says to which of them."""
+    """Write to agents by their numbers, as fast as possible; failures name the receiver."""
     for number in numbers:
         await agent.behaviours[0].send(Message(to=f"a{number}@c1", body=body, reply_with=str(number)))
 

@@ -1,4 +1,4 @@
-"""What the soak test says of memory, and what it draws; that it runs shows when it is run."""
+"""The soak test's judgement of memory, and its random faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about the faults: each with what it did over each route."""
+"""The page about the faults: the effects of each over each route."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rows(text, title):
 
 
 def shown(text):
-    """Give what a page has: each fault by its title, with a route over which it was caused."""
+    """Return a page's faults by title, each with its routes."""
     for title, *cells in rows(text, "Where no message failed"):
         yield from ((title, route) for route, cell in zip(ROUTES.values(), cells, strict=True) if cell)
     last = ""

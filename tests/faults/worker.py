@@ -1,10 +1,10 @@
-"""One container full of agents that send numbers, told what to do through stdin, in lines of JSON.
+"""A container with agents that send numbers; a worker with orders in lines of JSON on stdin.
 
     python -m tests.faults.worker
 
-Each agent `a0`, `a1`, ... sends numbers to the agent of the same name in the other container, and takes that
-one's. What becomes of every number stands in the worker's ledger. Orders and answers are lines of JSON; the
-first order is the `Setting`. The worker ends in good order at the order `close`, and at once with its stdin.
+Each agent `a0`, `a1`, ... exchanges numbers with the agent of the same name in the other container. The fate
+of every number is recorded in the worker's ledger. Orders and answers are lines of JSON; the first order is
+the `Setting`. The worker ends in order on `close`, and at once when its stdin ends.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _TASKS_OF_AGENTS = 0.05  # s between two looks at whether all have ended their l
 
 @dataclass(frozen=True)
 class Setting:
-    """What a worker does.
+    """A worker's task.
 
     Attributes:
         name: its container's.
         peer: the other container's.
         ledger: the file of its ledger.
         options: further arguments of `Container`; `server` as a dictionary.
-        agents: how many there are on either side.
-        limit: how many messages each of them may send.
+        agents: their number on either side.
+        limit: the most messages of each.
         pause: seconds between two messages of an agent; 0: as fast as it can.
         size: characters of a message.
         early: seconds by which the time of day is wrong from the start.
@@ -60,7 +60,7 @@ class Setting:
 
 
 class Sending(CyclicBehaviour):
-    """Sends numbers until it may not."""
+    """Sends numbers until told to stop."""
 
     def __init__(self, work: Work, index: int) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Sending(CyclicBehaviour):
 
 
 class Receiving(CyclicBehaviour):
-    """Takes the other side's numbers, and what has failed of its own."""
+    """Receives the other side's numbers, and failures of its own."""
 
     def __init__(self, work: Work, index: int) -> None:
         super().__init__()
@@ -110,10 +110,10 @@ class Receiving(CyclicBehaviour):
 
 
 class Work:
-    """What the agents share.
+    """The agents' shared state.
 
     Args:
-        setting: what they do.
+        setting: their task.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -134,20 +134,20 @@ class Work:
             await container.start(agent)
 
     def start(self, container: Container) -> None:
-        """Have all agents send from now on."""
+        """Let all agents send."""
         self.is_sending = True
         self._sending = [Sending(self, index) for index in range(self.setting.agents)]
         for agent, sending in zip(container.agents, self._sending, strict=True):
             agent.add_behaviour(sending, Template(performative="never"))
 
     async def stop(self) -> None:
-        """Have all agents stop sending; return when each knows how its last message went."""
+        """Stop all agents from sending; return when each knows the fate of its last message."""
         self.is_sending = False
         while not all(sending.is_done() for sending in self._sending):  # noqa: ASYNC110 -- of thousands
             await asyncio.sleep(_TASKS_OF_AGENTS)
 
     async def wait_a_while(self) -> None:
-        """Take as long for a message as was ordered, unless there is a hurry now."""
+        """Take the ordered time for a message, unless in a hurry."""
         try:
             async with asyncio.timeout(self.pace):
                 await self._hurry.wait()
@@ -161,7 +161,7 @@ class Work:
 
 
 def shift_clock(seconds: float) -> None:
-    """Make the time of day wrong by so many seconds, for all that Python code asks from now on."""
+    """Shift the time of day by some seconds, as seen by Python code."""
     true_time, true_time_ns = _TRUE
     offset = dt.timedelta(seconds=seconds)
 
@@ -188,7 +188,7 @@ _DATETIME = dt.datetime
 
 
 def container_of(setting: Setting) -> Container:
-    """Make the worker's container."""
+    """Return the worker's container."""
     options = of_plain(setting.options)
     if options.get("server"):
         server = dict(options["server"])
@@ -198,12 +198,12 @@ def container_of(setting: Setting) -> Container:
 
 
 def links(container: Container) -> list[dict[str, Any]]:
-    """Return what the container says of its links."""
+    """Return the container's report on its links."""
     return [link._asdict() for link in container.links]
 
 
 def break_connections(container: Container) -> int:
-    """End all direct connections, as if the network had ended them; return how many there were."""
+    """Break all direct connections, as the network might; return their number."""
     connections = [
         link.direct for link in container.dispatcher.transport.links.values() if link.direct is not None
     ]
@@ -217,7 +217,7 @@ def break_connections(container: Container) -> int:
 
 
 def trim() -> None:
-    """Have malloc give back what it keeps for later, where it can be told to (glibc).
+    """Release memory that malloc keeps for later, if possible (glibc).
 
     Each TLS connection has a buffer of 256 kB. Where one was freed, smaller things are put, so the next one
     does not fit in any more: after hundreds of faults, some megabytes are free between what is used.
@@ -234,7 +234,7 @@ def tell(event: str, **what: Any) -> None:
 
 
 async def obey(container: Container, work: Work, order: dict[str, Any]) -> None:
-    """Do what one order asks for, and answer."""
+    """Carry out an order, and answer."""
     match order:
         case {"do": "start"}:
             work.start(container)
@@ -265,7 +265,7 @@ async def obey(container: Container, work: Work, order: dict[str, Any]) -> None:
 
 
 async def main() -> None:
-    """Be a worker until it is told to close."""
+    """Run the worker until it is ordered to close."""
     orders = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(orders), sys.stdin.buffer
@@ -279,7 +279,7 @@ async def main() -> None:
         tell("ready", pid=os.getpid(), join=None if setting.options.get("server") else container.join_address)
         while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
             if order is None:
-                os._exit(1)  # whoever gave the orders is gone
+                os._exit(1)  # the parent process is gone
             await obey(container, work, order)
     dead = [letter.reason for letter in container.dead_letters][:20]
     tell("closed", dead_letters=dead, raised=work.raised, failures=list(work.failures)[:20])

@@ -1,4 +1,4 @@
-"""Texts as those write them who mean ill: with what steers a terminal, begins a line, or cannot be seen."""
+"""Hostile texts: with terminal controls, line breaks, and invisible characters."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def unseen(text, *, allowed=""):
-    """Return the characters of a text that do something to a terminal, or that nobody sees."""
+    """Return a text's characters that control a terminal or are invisible."""
     return {letter for letter in text if unicodedata.category(letter) in UNSEEN} - set(allowed)

@@ -1,4 +1,4 @@
-"""Plays seeds, one after the other, and shows how to play one that fails again.
+"""Plays seeds in sequence, and shows how to replay one that fails.
 
 python -m tests.simulation [--seed N] [--steps M] [--total T] [--moves] [--only 3,5,8] [--trace] [--planted]
 """
@@ -20,7 +20,7 @@ _REPORT = 10.0  # s between two lines of progress
 
 
 def main() -> int:
-    """Do what the command line asks for; return 1 where a guarantee was broken."""
+    """Run the command line; return 1 if a guarantee was broken."""
     options = _options()
     say(f"seed {options.seed}, {options.steps} steps with faults for each seed")
     if options.planted:
@@ -36,7 +36,7 @@ def say(line: str) -> None:
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Play one seed, and show what has happened."""
+    """Play one seed, and show what happened."""
     say(str(Shape.draw(options.seed)))
     tell = say if options.trace else None
     played = simulate(options.seed, steps=options.steps, only=options.only, tell=tell)
@@ -45,7 +45,7 @@ def replay(options: argparse.Namespace) -> int:
 
 
 def show(played: Played) -> None:
-    """Show what came of a seed."""
+    """Show the result of a seed."""
     fates = ", ".join(f"{name} {count}" for name, count in sorted(played.counts.items()))
     say(f"seed {played.seed}: {played.steps} steps, {len(played.acts)} acts, {fates}, trace {played.trace}")
     for sentence in played.broken:
@@ -53,12 +53,12 @@ def show(played: Played) -> None:
 
 
 def search(seed: int, steps: int, total: int, *, moves_only: bool = False) -> int:
-    """Play seeds until so many steps were played, or one fails: then shorten that one.
+    """Play seeds until enough steps were played, or one fails, which is then shortened.
 
     Args:
         seed: the first.
         steps: as of `simulate`.
-        total: how many steps to play.
+        total: the number of steps to play.
         moves_only: whether to leave out platforms on which no agent moves.
     """
     done, seeds, counts, start = 0, 0, Counter[str](), time.process_time()
@@ -86,7 +86,7 @@ def search(seed: int, steps: int, total: int, *, moves_only: bool = False) -> in
 
 
 def planted(seed: int, steps: int) -> int:
-    """Plant one mistake after the other, and say after how many seeds it is found; 1 if one is not."""
+    """Plant mistakes one by one, and report after how many seeds each is found; return 1 if one is not."""
     missed = 0
     for bug in BUGS:
         for number in range(_ENOUGH):

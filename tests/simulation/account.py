@@ -1,4 +1,4 @@
-"""What became of each message, and which of it breaks a promise."""
+"""The fate of each message, and broken guarantees."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Letter:
 
     Attributes:
         sender: who has sent it.
-        receiver: the full name of who is to get it.
-        number: its place among all that the sender has sent.
+        receiver: the receiver's full name.
+        number: its place among the sender's messages.
         at: when it was sent.
         is_of_group: whether it went to a group, so that whoever plays there no more need not get it.
         is_sent: whether `send` has returned, or raised.
-        failed: what the sender was told, if it was.
-        received: how often it came.
+        failed: the failure that the sender got, if any.
+        received: how often it arrived.
         process: where one that moves was when it has sent it.
     """
 
@@ -47,7 +47,7 @@ class Letter:
 
 
 class Account:
-    """All messages, and the promises that were broken by one.
+    """All messages, and the guarantees that some broke.
 
     Attributes:
         broken: sentences about them.
@@ -60,11 +60,11 @@ class Account:
         self.counts: Counter[str] = Counter()
 
     def send(self, letter: Letter, body: str) -> None:
-        """Enter a message that is about to be sent."""
+        """Record a message that is about to be sent."""
         self.letters[body, letter.receiver] = letter
 
     def receive(self, body: str, sender: str, receiver: str, *, moves: bool = False) -> None:
-        """Enter that somebody has got a message; one that moves may get late what its sender knows of."""
+        """Record that a message was received; agents that move may get late what its sender knows of."""
         letter = self.letters.get((body, receiver))
         if letter is None or letter.sender.address != sender:
             self.broken.append(f"{receiver} got {body} of {sender}, which nobody has sent")
@@ -78,13 +78,13 @@ class Account:
         self._latest[key] = max(letter.number, self._latest.get(key, -1))
 
     def fail(self, body: str, receiver: str, reason: str) -> None:
-        """Enter that a sender was told that a message did not arrive."""
+        """Record that a sender was told of a failure."""
         letter = self.letters.get((body, receiver))
         if letter is not None:
             letter.failed = reason
 
     def failures(self) -> list[str]:
-        """Return what has failed, with the reason."""
+        """Return the failed messages, with reasons."""
         return [
             f"{body} to {letter.receiver}, sent at {letter.at:.3f} ({letter.failed})"
             for (body, _), letter in self.letters.items()
@@ -92,7 +92,7 @@ class Account:
         ]
 
     def settle(self, in_doubt: Collection[str] = ()) -> None:
-        """Find what was neither received nor failed, and what was both though it is known which.
+        """Find messages that were neither received nor failed, and those that wrongly were both.
 
         Args:
             in_doubt: full names of agents in transit of which nobody can say where they go on: what is for

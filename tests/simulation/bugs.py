@@ -1,4 +1,4 @@
-"""Mistakes that are planted into the platform, to see that the simulation finds them."""
+"""Mistakes planted into the platform, which the simulation must find."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def take_again_after_a_change_of_path() -> AbstractContextManager[Any]:
 
 
 def forget_a_failure() -> AbstractContextManager[Any]:
-    """Tell nobody of every fifth message that cannot go."""
+    """Report no failure for every fifth undeliverable message."""
     count, undeliverable = itertools.count(1), Failures.undeliverable
 
     def forget(self: Failures, *letter: Any) -> None:
@@ -50,12 +50,12 @@ def forget_a_failure() -> AbstractContextManager[Any]:
 
 
 def keep_the_entries_of_the_dead() -> AbstractContextManager[Any]:
-    """Have the directory of each container keep what containers have offered that are no members any more."""
+    """Keep directory entries of containers that are no longer members."""
     return patch.object(ReplicatedDirectory, "lost", lambda *_: None)
 
 
 def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
-    """Keep the numbers of the session before, when the other end is a new one."""
+    """Keep the numbers of the last session when the other end is new."""
     opens = Session._open
 
     def keep(self: Session, *details: Any) -> None:
@@ -67,7 +67,7 @@ def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
 
 
 def leave_unread_messages_behind() -> AbstractContextManager[Any]:
-    """Send nothing after an agent that has moved of what it has not received."""
+    """Do not forward unread messages to an agent that has moved."""
     send_on = Departing.send_on
     return patch.object(Departing, "send_on", lambda self, leave, _: send_on(self, leave, ()))
 

@@ -1,4 +1,4 @@
-"""What a platform that is whole again promises: after some time all know the same, and nothing is left."""
+"""The guarantees of a healed platform: after some time all know the same, and nothing is left over."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _GONE = 45.0  # s after which nothing is left of what has ended
 
 
 class BrokenError(Exception):
-    """Something does not come to its end, so nothing else can be looked at."""
+    """Something does not end, so nothing else can be checked."""
 
 
 async def begin(world: World) -> None:
-    """Wait until all containers are there and know each other; then have everybody write."""
+    """Wait until all containers know each other; then let all agents write."""
     for place in world.places:
         await _until(lambda place=place: place.open() or place.container is not None, f"{place.name} opens")
     await asyncio.sleep(10.0)
@@ -40,7 +40,7 @@ async def begin(world: World) -> None:
 
 
 async def settle(world: World) -> None:
-    """Make everything whole, and wait until everything should be known everywhere."""
+    """Heal everything, and wait until everything should be known everywhere."""
     world.is_talking = False
     world.note("-- everything is made whole")
     world.network.heal()
@@ -94,7 +94,7 @@ def _residents(world: World) -> list[Resident]:
 
 
 async def check(world: World) -> list[str]:
-    """Return what does not hold."""
+    """Return the broken guarantees."""
     await settle(world)
     broken = [*_members(world), *await _links(world), *_wanderers(world)]
     broken += await _directory(world)
@@ -123,7 +123,7 @@ def _members(world: World) -> Iterator[str]:
 
 
 async def _links(world: World) -> list[str]:
-    """Look until nothing is left anywhere: what containers say to each other is soon acknowledged."""
+    """Poll until nothing is left on any link: control messages are soon acknowledged."""
     for _ in range(_LOOKS):
         left = [sentence for place, container in _containers(world) for sentence in _left(place, container)]
         if not left:
@@ -147,7 +147,7 @@ def _left(place: Place, container: Container) -> Iterator[str]:
 
 
 def _wanderers(world: World) -> Iterator[str]:
-    """Each that moves is in one place, and does not hang there; or it is dead with a container."""
+    """Check that each wanderer is in one place, and not stuck there; or dead with a container."""
     for wandering in world.wanderings.values():
         places = wandering.places()
         names = [it.container.name for it in places]
@@ -205,7 +205,7 @@ async def _players(resident: Resident) -> set[tuple[str, str, str]]:
 
 
 async def _probe(world: World) -> list[str]:
-    """Have everybody write to everybody: all of it arrives."""
+    """Let all agents write to all: everything arrives."""
     start = world.loop.time()
     residents = [*_residents(world), *_wanderings(world)]
     domains = {place.domain for place, _ in _containers(world)}
@@ -224,7 +224,7 @@ async def _probe(world: World) -> list[str]:
 
 
 async def _end(world: World) -> list[str]:
-    """Close all containers, the latest first, and see what they leave behind."""
+    """Close all containers, the latest first, and check what they leave behind."""
     for place in reversed(world.places):
         place.close()
         await _until(lambda place=place: place.process is None, f"{place.name} closes")

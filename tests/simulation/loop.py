@@ -1,4 +1,4 @@
-"""Many processes in one event loop and in virtual time: each can stand still, and die without a word."""
+"""Many processes in one event loop and in virtual time, which can be stopped and killed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROCESS: contextvars.ContextVar[Process | None] = contextvars.ContextVar("proces
 
 
 class EndlessError(Exception):
-    """Something goes on for ever without any time passing."""
+    """Something runs for ever without any time passing."""
 
 
 class SimulatedLoop(VirtualClockLoop):
@@ -39,12 +39,12 @@ class SimulatedLoop(VirtualClockLoop):
 
     @property
     def steps(self) -> int:
-        """How many there were."""
+        """The number of steps so far."""
         return self._ready.steps
 
 
 class _Ready(deque[asyncio.Handle]):
-    """What is ready to run. What belongs to a process that does not run is kept for it, or dropped."""
+    """The queue of callbacks; those of a process that does not run are kept or dropped."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         super().__init__()
@@ -71,12 +71,12 @@ class _Ready(deque[asyncio.Handle]):
 
 
 class Process:
-    """What runs of one container from its start to its end.
+    """A container's process, from start to end.
 
     Args:
         loop: where.
         name: the container's.
-        life: tells it from others of that name.
+        life: distinguishes it from others of that name.
     """
 
     def __init__(self, loop: SimulatedLoop, name: str, life: int) -> None:
@@ -102,13 +102,13 @@ class Process:
         self._loop.call_later(delay, callback, *arguments, context=self.context)
 
     def stop(self) -> None:
-        """Have it stand still, as after SIGSTOP."""
+        """Stop it, as by SIGSTOP."""
         if self.runs:
             self.runs = False
             self._stopped_at = self._loop.time()
 
     def go_on(self) -> None:
-        """Have it go on, with all that was due meanwhile."""
+        """Resume it, with everything that was due meanwhile."""
         if self.is_alive and not self.runs:
             self.runs = True
             self.stood_still = max(self.stood_still, self._loop.time() - self._stopped_at)
@@ -116,17 +116,17 @@ class Process:
             self._loop._ready.extend(held)
 
     def kill(self) -> None:
-        """End it, as after SIGKILL: nothing of it runs any more."""
+        """End it, as by SIGKILL: nothing of it runs any more."""
         self.runs = self.is_alive = False
         self._remains = [*self._held, *asyncio.all_tasks(self._loop)]
 
     @property
     def was_killed(self) -> bool:
-        """Whether it has ended so, and not in good order."""
+        """Whether it was killed, rather than closed."""
         return not (self.runs or self.is_alive)
 
     def keep(self, handle: asyncio.Handle) -> None:
-        """Take what would run now."""
+        """Keep what would run now."""
         if self.is_alive:
             self._held.append(handle)
         else:
@@ -134,7 +134,7 @@ class Process:
 
 
 def bury(loop: SimulatedLoop) -> None:
-    """End what the dead have left, and the loop."""
+    """Clean up after dead processes, and close the loop."""
     loop.set_exception_handler(lambda *_: None)
     asyncio.set_event_loop(loop)  # for those that gather others as they end: there would be another loop
     for task in asyncio.all_tasks(loop):

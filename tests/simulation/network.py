@@ -1,4 +1,4 @@
-"""What lies between processes: direct connections and an XMPP server, and what goes wrong with them."""
+"""The network between processes: direct connections and an XMPP server, with faults."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class Network:
 
     Args:
         loop: the loop.
-        seed: what chance comes from.
-        note: called with a line for each thing that happens.
+        seed: of chance.
+        note: called with a line for each event.
 
     Attributes:
         loss: the share of frames that get lost.
         twice: the share that comes twice.
         late: the share that others overtake.
         delay: seconds that a frame is on its way.
-        capacity: bytes on their way over one connection from which on it has no room.
+        capacity: bytes in transit over one connection at which it is full.
     """
 
     def __init__(self, loop: SimulatedLoop, seed: int, note: Callable[[str], None]) -> None:
@@ -60,35 +60,35 @@ class Network:
         self.calm()
 
     def calm(self) -> None:
-        """Have all frames arrive, soon and in order."""
+        """Deliver all frames from now on, soon and in order."""
         self.loss = self.twice = self.late = 0.0
         self.delay = 0.002
 
     def heal(self) -> None:
-        """Have everything whole again."""
+        """Heal everything."""
         self.calm()
         self.mend_all()
 
     def mend_all(self) -> None:
-        """Have all connections and the server again."""
+        """Restore all connections and the server."""
         self.cuts.clear()
         self.server.go_on()
         self.server.start()
 
     def is_cut(self, one: str, other: str) -> bool:
-        """Return whether nothing gets from one place to the other."""
+        """Return whether two places are cut off from each other."""
         return (min(one, other), max(one, other)) in self.cuts
 
     def cut(self, one: str, other: str) -> None:
-        """Let nothing through between two places any more."""
+        """Cut two places off from each other."""
         self.cuts[min(one, other), max(one, other)] = None
 
     def mend(self, one: str, other: str) -> None:
-        """Let everything through again."""
+        """Reconnect two places."""
         self.cuts.pop((min(one, other), max(one, other)), None)
 
     def line(self, source: str, target: str) -> Line:
-        """Return a new way from one place to another."""
+        """Return a new line from one place to another."""
         self._count += 1
         return Line(self, source, target, random.Random(f"{self.seed}/{source}/{target}/{self._count}"))
 
@@ -116,9 +116,9 @@ class Line:
 
     Args:
         network: the network.
-        source: from where.
-        target: to where.
-        chance: what becomes of its frames.
+        source: its start.
+        target: its end.
+        chance: decides the fate of its frames.
     """
 
     def __init__(self, network: Network, source: str, target: str, chance: random.Random) -> None:
@@ -129,7 +129,7 @@ class Line:
         self._latest = 0.0
 
     def send(self, size: int, what: str, process: Process | None, arrive: Callable[[], None]) -> int:
-        """Have something arrive, or not; return how often it does."""
+        """Deliver something, or not; return how often."""
         network, chance = self._network, self._chance
         luck, times = chance.random(), []
         copies = 0 if luck < network.loss else 2 if luck > 1 - network.twice else 1
@@ -153,9 +153,9 @@ class Wire:
 
     Args:
         network: the network.
-        process: whose end it is.
-        domain: that one's.
-        peer: the other one's.
+        process: the owner.
+        domain: the owner's.
+        peer: the other end's.
         is_dialler: whether this side has dialled.
     """
 
@@ -262,7 +262,7 @@ class Wire:
 
 
 class Endpoint:
-    """Stands for `DirectEndpoint`: dials others, and takes those whom it has told how to dial it.
+    """Stands in for `DirectEndpoint`: dials others, and accepts those that have its offer.
 
     Args:
         network: the network.
@@ -376,14 +376,14 @@ def _accept(attempt: asyncio.Future[Wire], wire: Wire) -> None:
 
 
 def join_address(domain: str) -> JoinAddress:
-    """Return what others join a container by."""
+    """Return a container's join address."""
     return JoinAddress(
         host="h", unix=None, tcp=(), tls=True, domain=domain, fingerprint=bytes(32), key=_JOIN_KEY
     )
 
 
 class Server:
-    """An XMPP server, as containers see it: it passes frames on, or sends them back.
+    """An XMPP server, as containers see it: it passes frames on, or returns them.
 
     Args:
         network: the network.
@@ -399,7 +399,7 @@ class Server:
         self._held: list[tuple[Stream, bytes]] = []
 
     def kill(self) -> None:
-        """End it: all connections break, what it had is lost."""
+        """Kill it: all connections break, what it had is lost."""
         self.is_up = self.is_stopped = False
         self._held.clear()
         streams, self.streams = self.streams, {}
@@ -407,15 +407,15 @@ class Server:
             stream.break_()
 
     def start(self) -> None:
-        """Have it there again."""
+        """Restart it."""
         self.is_up = True
 
     def stop(self) -> None:
-        """Have it stand still."""
+        """Stop it."""
         self.is_stopped = self.is_up
 
     def go_on(self) -> None:
-        """Have it go on with what has come meanwhile."""
+        """Resume it, with what arrived meanwhile."""
         self.is_stopped = False
         held, self._held = self._held, []
         for stream, data in held:
@@ -428,7 +428,7 @@ class Server:
                 del self.streams[domain]
 
     def take(self, stream: Stream, data: bytes) -> None:
-        """Called with what has come over a stream."""
+        """Called with data from a stream."""
         if self.streams.get(stream.domain) is not stream:
             return
         if self.is_stopped:
@@ -513,7 +513,7 @@ class Stream:
             self._callbacks["on_read_end"]()
 
     def bounce(self, origin: str) -> None:
-        """Called by the server with whom it does not know."""
+        """Called by the server with an unknown receiver."""
         self.process.call(self._network.delay, self._bounced, origin)
 
     def _bounced(self, origin: str) -> None:

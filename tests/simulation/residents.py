@@ -1,4 +1,4 @@
-"""The agents: each sends to others, takes what comes, offers services, and plays in groups."""
+"""The agents: each sends and receives messages, offers services, and plays roles in groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EAGER = 0.5  # the share that offers something at once, and that plays in a gro
 
 
 class Sends(CyclicBehaviour):
-    """Sends numbers, while it is to."""
+    """Sends numbers while told to."""
 
     def __init__(self, resident: Resident) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Sends(CyclicBehaviour):
 
 
 class Receives(CyclicBehaviour):
-    """Takes what comes: numbers of others, and what is said of its own."""
+    """Receives others' numbers, and failures of its own."""
 
     def __init__(self, resident: Resident) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Receives(CyclicBehaviour):
 
 
 class Taker(MicroAgent):
-    """Takes numbers of others, as a micro-agent; it sends nothing.
+    """Receives others' numbers, as a micro-agent; sends nothing.
 
     Args:
         world: where it lives.
@@ -89,13 +89,13 @@ class Taker(MicroAgent):
 
 
 class Resident:
-    """An agent, and what is known of it from outside.
+    """An agent, as seen from outside.
 
     Args:
         world: where it lives.
-        process: in which container's.
+        process: its container's process.
         name: its name.
-        life: tells it from others of that name.
+        life: distinguishes it from others of that name.
     """
 
     def __init__(self, world: World, process: Process, name: str, life: int) -> None:
@@ -123,11 +123,11 @@ class Resident:
 
     @property
     def is_there(self) -> bool:
-        """Whether it lives, and so is told what fails."""
+        """Whether it lives, and so gets failures."""
         return self.process.is_alive and not self.has_ended
 
     def begin(self) -> None:
-        """Have it do what it does first, while things happen."""
+        """Let it begin its work."""
         if self.world.is_talking:
             self.talk()
             if self.chance.random() < _EAGER:
@@ -136,12 +136,12 @@ class Resident:
                 self.process.spawn(self.play("request", "red", "player"))
 
     def talk(self) -> None:
-        """Have it send from now on."""
+        """Let it send from now on."""
         self.is_quiet = False
         self.may_send.set()
 
     def probe(self, receivers: list[str]) -> None:
-        """Have it send one message to each of these."""
+        """Let it send one message to each of these."""
         if receivers:
             self.probes = receivers
             self.talk()
@@ -163,7 +163,7 @@ class Resident:
         return body, letters
 
     async def send(self, behaviour: Sends, receivers: list[str]) -> None:
-        """Send a message, and write down what is known of it."""
+        """Send a message, and record its fate."""
         body, letters = self._begin(receivers)
         to = receivers[0] if len(receivers) == 1 else tuple(receivers)
         try:

@@ -1,4 +1,4 @@
-"""What happens, drawn from a seed: the shape of a platform, and one act after the other."""
+"""A schedule drawn from a seed: the shape of a platform, and a sequence of acts."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ MILD = (
 
 @dataclass(frozen=True)
 class Shape:
-    """What a platform is like.
+    """The shape of a platform.
 
     Attributes:
         route: one of `ROUTES`.
-        containers: how many.
+        containers: their number.
         directory: as of `Container`.
         mailbox_limit: as of `Container`.
-        capacity: bytes on their way over one connection from which on it has no room.
+        capacity: bytes in transit over one connection at which it is full.
         is_mild: whether only what is `MILD` happens, and is over with its pause: then no message fails.
         moves: whether there are agents that move between the containers.
     """
@@ -70,7 +70,7 @@ class Shape:
 
     @classmethod
     def draw(cls, seed: int) -> Shape:
-        """Return the shape that a seed stands for."""
+        """Return the shape for a seed."""
         chance = random.Random(f"{seed}/shape")
         route = chance.choice(ROUTES)
         return cls(
@@ -86,14 +86,14 @@ class Shape:
 
 @dataclass(frozen=True)
 class Act:
-    """Something that happens to a platform.
+    """An event that happens to a platform.
 
     Attributes:
         pause: seconds to the next one.
         kind: what.
-        one: to whom, by number.
-        two: and to whom else.
-        extra: how.
+        one: the number of whom it happens to.
+        two: another one.
+        extra: details.
     """
 
     pause: float

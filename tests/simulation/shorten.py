@@ -1,4 +1,4 @@
-"""Shortens a failing schedule: as few acts as still break a guarantee."""
+"""Shortens a failing schedule to as few acts as possible."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def shorten(
     tries: int = _TRIES,
     play: Callable[..., Played] = simulate,
 ) -> Played:
-    """Return what is broken with as few of the acts of a seed as some tries find.
+    """Return a result that is broken by as few of a seed's acts as can be found.
 
     Halves of the acts are left out, then quarters and so on to single ones, as long as anything is broken.
 
     Args:
         seed: one that fails.
         steps: as of `simulate`.
-        tries: how often it is played at most.
+        tries: the most times to play it.
         play: plays it; for tests.
     """
     best = play(seed, steps=steps)

@@ -1,4 +1,4 @@
-"""Plays what a seed stands for, and says which guarantee was broken."""
+"""Plays the schedule of a seed, and reports broken guarantees."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ STEPS = 2000
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a seed.
+    """The result of a seed.
 
     Args:
         seed: the seed.
         steps: how many events the loop has handled.
-        acts: the numbers of those acts that were played.
-        broken: what does not hold that should.
-        trace: a hash of all that has happened, in order.
+        acts: the numbers of the acts that were played.
+        broken: the broken guarantees.
+        trace: a hash of all events, in order.
         counts: how many messages had which outcome.
     """
 
@@ -62,11 +62,11 @@ def simulate(
     only: Collection[int] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Played:
-    """Play what a seed stands for.
+    """Play the schedule of a seed.
 
     Args:
         seed: the seed.
-        steps: how many there are before no more acts are begun.
+        steps: the number after which no more acts begin.
         only: the numbers of the acts to play, however many steps they take; None for all.
         tell: called with each line of the trace.
     """
@@ -128,7 +128,7 @@ def _describe(context: dict[str, Any]) -> str:
 
 @contextmanager
 def _replaced(world: World) -> Iterator[None]:
-    """Put the simulated network and clock in the places of sockets and the machine's clock."""
+    """Replace sockets and the clock by simulated ones."""
     network = world.network
     ticks = itertools.count(1)
     clock = SimpleNamespace(
@@ -148,7 +148,7 @@ def _replaced(world: World) -> Iterator[None]:
 
 @contextmanager
 def _logged(mistakes: list[str]) -> Iterator[None]:
-    """Collect what the platform logs of mistakes of its own, and show nothing."""
+    """Collect the platform's logged errors, and print nothing."""
 
     class Collect(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

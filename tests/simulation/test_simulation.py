@@ -1,4 +1,4 @@
-"""Whole platforms, played from seeds: no guarantee is broken, and mistakes that are planted are found."""
+"""Whole platforms, played from seeds: no guarantee is broken, and planted mistakes are found."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_what_a_few_acts_have_shown_once(seed, acts):
 
 
 def command(*arguments, **environment):
-    """Run the command, and return its status and what it says."""
+    """Run the command; return its status and output."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.simulation", *arguments],
         cwd=ROOT,
@@ -104,7 +104,7 @@ def test_a_seed_gives_the_same_trace_in_other_processes_whatever_their_hashes():
 
 
 def first_found(bug):
-    """Return what came of the first seed with which a mistake is found; None where it is not."""
+    """Return the result of the first seed that finds a mistake; None if none does."""
     for seed in range(ENOUGH):
         with bug():
             played = simulate(seed, steps=1500)

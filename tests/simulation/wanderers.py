@@ -1,4 +1,4 @@
-"""Agents that move between the containers, and go on to send and to receive wherever they are."""
+"""Agents that move between the containers, sending and receiving wherever they are."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _STRIDE = 0.25  # s between looks at whether there is somewhere to go
 
 
 class Route(msgspec.Struct):
-    """What a wanderer carries.
+    """The state that a wanderer carries.
 
     Args:
-        life: tells it from others of its name.
-        ahead: the containers that it is to visit.
+        life: distinguishes it from others of its name.
+        ahead: the containers to visit.
     """
 
     life: int
@@ -41,7 +41,7 @@ class Route(msgspec.Struct):
 
 
 class Wanderer(Agent):
-    """An agent that moves. What is known of it from outside is a `Wandering`."""
+    """An agent that moves; seen from outside as a `Wandering`."""
 
     data: Route
 
@@ -54,7 +54,7 @@ class Wanderer(Agent):
 
     @property
     def wandering(self) -> Wandering:
-        """What is known of it."""
+        """Its record."""
         loop: Any = asyncio.get_running_loop()
         wandering: Wandering = loop.world.wanderings[self.data.life]
         wandering.see(self)
@@ -65,7 +65,7 @@ class Wanderer(Agent):
 
 
 class Listens(CyclicBehaviour):
-    """Takes what comes: numbers of others, and what is said of its own."""
+    """Receives others' numbers, and failures of its own."""
 
     agent: Wanderer
 
@@ -88,7 +88,7 @@ class Tells(PeriodicBehaviour):
 
 
 class Walks(PeriodicBehaviour):
-    """Goes where it is to go."""
+    """Moves to the containers ahead."""
 
     agent: Wanderer
 
@@ -98,12 +98,12 @@ class Walks(PeriodicBehaviour):
 
 
 class Wandering:
-    """What is known from outside of one that moves.
+    """A wanderer, as seen from outside.
 
     Args:
         world: where it lives.
-        home: where it begins.
-        process: whose.
+        home: its home.
+        process: the home's process.
         life: tells it from others of its name.
     """
 
@@ -132,7 +132,7 @@ class Wandering:
         return found
 
     def see(self, agent: Wanderer) -> None:
-        """Take that something of it runs: then nothing of it runs elsewhere."""
+        """Record that it runs here: then it runs nowhere else."""
         process = PROCESS.get()
         assert process is not None
         self.process = process
@@ -144,7 +144,7 @@ class Wandering:
 
     @property
     def is_there(self) -> bool:
-        """Whether it lives, and so is told what fails."""
+        """Whether it lives, and so gets failures."""
         return not self.may_be_dead
 
     @property
@@ -153,11 +153,11 @@ class Wandering:
         return not self.probes
 
     def probe(self, receivers: list[str]) -> None:
-        """Have it send one message to each of these."""
+        """Let it send one message to each of these."""
         self.probes = receivers
 
     async def move(self, agent: Wanderer, to: str) -> None:
-        """Have it move, and write down why it does not."""
+        """Move it, and record why it does not move."""
         try:
             self.note(f"is to go from {agent.container.name} to {to}")
             await agent.move(to)
@@ -165,7 +165,7 @@ class Wandering:
             self.note(f"stays: {error}")
 
     async def tell(self, behaviour: Tells) -> None:
-        """Send a message, if it is to, and write down what is known of it."""
+        """Send a message, if due, and record its fate."""
         if self.probes:
             receivers = self.probes
             self.probes = []
@@ -185,12 +185,12 @@ class Wandering:
             letter.is_sent = True
 
     def get(self, message: Message) -> None:
-        """Take a number."""
+        """Record a received number."""
         self.note(f"gets {message.body}")
         self.world.account.receive(str(message.body), str(message.sender), self.address, moves=True)
 
     def fail(self, message: Message) -> None:
-        """Take that one of its own did not arrive."""
+        """Record that one of its own did not arrive."""
         self.note(f"is told of {message.in_reply_to}: {message.body}")
         receiver = message.metadata["receiver"]
         self.world.account.fail(str(message.in_reply_to), receiver, str(message.body))

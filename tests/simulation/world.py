@@ -1,4 +1,4 @@
-"""A platform, what is done to it, and what has to hold when all is whole again."""
+"""A platform, and what happens to it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _PACES = (0.0, 0.05, 1.0)
 
 
 class Place:
-    """A container, whether it is there or not.
+    """A container, present or not.
 
     Args:
-        world: of which platform.
+        world: its platform.
         name: its name.
     """
 
@@ -61,7 +61,7 @@ class Place:
     platform = PLATFORM
 
     def transport(self, options: ConnectionOptions) -> Router:
-        """Return a new transport, as the container's server or join address would have it."""
+        """Return a new transport, as from the container's server or join address."""
         main = self.world.places[0]
         if not self.world.shape.route.startswith("join"):
             return Watched(self.world, self.world.network.server.address, options)
@@ -153,7 +153,7 @@ class Place:
             self.process = self.container = None
 
     def _lose_wanderers(self, process: Process) -> None:
-        """Note which of those that move may be gone with it: those that are, leave or arrive there."""
+        """Record which wanderers may be lost with it: those that are, leave or arrive there."""
         container = process.container
         if container is None or not container.is_open:
             return
@@ -168,11 +168,11 @@ class Place:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is open or closed, and not on its way."""
+        """Whether it is open or closed, not in between."""
         return self.process is None or self.container is not None
 
     def kill(self, *, silently: bool = False) -> None:
-        """End the process without a word; or its machine, so that nobody ends its connections either."""
+        """Kill the process; or its machine, so that its connections are not closed either."""
         if self.process is not None:
             process = self.process
             self._lose_wanderers(process)
@@ -204,12 +204,12 @@ class Place:
         self._gone(process)
 
     def start_agent(self, number: int) -> None:
-        """Start one of the agents, unless it is there."""
+        """Start one of the agents, unless present."""
         if self.process is not None and self.container is not None:
             self.process.spawn(self._start(self.container, self.process, f"a{number % AGENTS}"))
 
     def start_wanderer(self) -> None:
-        """Start the one that moves, unless there is one of its name."""
+        """Start the wanderer, unless there is one of its name."""
         if self.process is not None and self.container is not None:
             self.process.spawn(self._start_wanderer(self.container, self.process))
 
@@ -221,10 +221,10 @@ class Place:
 
 
 class Watched(Router):
-    """A router of which is noted whom it gives up.
+    """A router that records whom it gives up.
 
     Args:
-        world: where.
+        world: the platform.
         arguments: as of `Router`.
     """
 
@@ -242,8 +242,8 @@ class World:
 
     Args:
         loop: the loop.
-        seed: what everything comes from.
-        shape: what the platform is like.
+        seed: of everything random.
+        shape: the platform's shape.
         tell: called with each line of the trace; None for nobody.
     """
 
@@ -281,7 +281,7 @@ class World:
             self._tell(line)
 
     def alive(self) -> Iterator[tuple[Process, Container]]:
-        """Iterate over the containers that live, those that open or close, too."""
+        """Iterate over live containers, including those that open or close."""
         for place in self.places:
             if place.process is not None and place.process.container is not None:
                 yield place.process, place.process.container
@@ -289,7 +289,7 @@ class World:
     # -- acts -----------------------------------------------------------------------------------------------
 
     async def do(self, act: Act) -> None:
-        """Have something happen, and go on when its pause is over."""
+        """Let something happen, and wait for its pause."""
         self.note(f"-- {act}")
         place = self.places[act.one % len(self.places)]
         if act.kind in self._acts:

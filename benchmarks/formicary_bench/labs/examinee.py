@@ -85,7 +85,7 @@ class Examinee:
         """Stop waiting for the program: the scenario is decided."""
         self._is_over = True
 
-    def go_on_at(self, loop: VirtualClockLoop, timer: float | None) -> float | None:
+    def jump_target(self, loop: VirtualClockLoop, timer: float | None) -> float | None:
         """Run the program while the judge's own agents wait; return when to resume them.
 
         Args:
@@ -251,6 +251,6 @@ class JudgesLoop(VirtualClockLoop):
         super().__init__(seed)
         self._examinee = examinee
 
-    def go_on_at(self, timer: float | None) -> float | None:
+    def jump_target(self, timer: float | None) -> float | None:
         """Run the program; return when to resume the judge's own agents."""
-        return self._examinee.go_on_at(self, timer)
+        return self._examinee.jump_target(self, timer)

@@ -61,7 +61,7 @@ class _Loop(VirtualClockLoop):
         super().__init__(scene.seed)
         scene.loop = self
 
-    def go_on_at(self, timer: float | None) -> float | None:
+    def jump_target(self, timer: float | None) -> float | None:
         return self._scene.report(timer)
 
 

@@ -28,7 +28,7 @@ class Elector(Agent):
             self.pass_on(f"candidate {self.number}")
 
     def pass_on(self, text):
-        """Say something to the next member; go on at once, without waiting until it has heard."""
+        """Send something to the next member, without waiting for an answer."""
         self.add_behaviour(PassOn(text), NOTHING)
 
 

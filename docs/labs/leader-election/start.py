@@ -26,7 +26,7 @@ class Elector(Agent):
         self.add_behaviour(Elect(), Template(performative="request"))
 
     def pass_on(self, text):
-        """Say something to the next member; go on at once, without waiting until it has heard."""
+        """Send something to the next member, without waiting for an answer."""
         self.add_behaviour(PassOn(text), NOTHING)
 
 

@@ -142,7 +142,7 @@ class ChildContainer:
     def _is_lost(self) -> None:
         if not self._is_open:
             return  # `open` raises it
-        sentence = f"{self.loss}{self._named(', and with it went')}"
+        sentence = f"{self.loss}{self._named('; lost agents:')}"
         self._placement.lose(self.name)
         if self._on_lost is not None:
             self._on_lost(self, sentence)

@@ -1,19 +1,18 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
-- a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
-  `create`, `df`, `groups`, `gateway`, in `life` those that actions declare, and in `move` that, `retract` and
-  `clone`
-- `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a program for SPADE;
-  `running`: what they have in common
-- `script`: loads the file that `run` and `profile` are given
+- one module per command: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`,
+  `agents`, `create`, `df`, `groups`, `gateway`; `life` has the commands that actions declare, and `move` also
+  `retract` and `clone`
+- `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a SPADE program;
+  `running` is what they share
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
-- `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
-- `located`: where the agents of the directory are
-- `options`, `values`: options that several commands have, and values as they are typed
+- `guest_session`: sessions with a running platform; `guest_names` are commands' names there
+- `located`: locations and states of the agents in the directory
+- `options`, `values`: options that commands share, and parsing of typed values
 - `output`, `top_view`: what is printed; `standard_output`: where it goes
-- `command_tree`: loads the module of the command that is used; `group_help` is the help of a group, and
-  `mistakes` says what was typed wrong
-- `signals`: runs a command until it ends, or a signal ends it
+- `command_tree`: loads only the module of the typed command; `group_help` is the help of a group, and
+  `mistakes` explains errors in the command line
+- `signals`: runs a command until it ends or a signal ends it
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 CPU_GROUP = "platform"
 
-# Summaries are those of the commands themselves, which a test compares: help loads none of their modules.
+# Copies of the commands' own summaries, so that help loads none of their modules; a test compares them.
 _COMMANDS = (
     *in_panel(
         "Run",
@@ -144,7 +143,7 @@ _COMMANDS = (
 
 
 def _plugged() -> Iterator[LazyCommand]:
-    """Return the command groups that installed packages bring, such as the laboratory's `bench`."""
+    """Return the command groups that installed packages add, such as the laboratory's `bench`."""
     from importlib.metadata import entry_points
 
     for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
@@ -200,8 +199,8 @@ def main(arguments: list[str] | None = None, *, when_loaded: Callable[[], object
 
 
 def _begin(when_loaded: Callable[[], object] | None) -> None:
-    # In a process of its own, modules stay to the end: searching them for garbage, above all at exit, would
-    # take a fifth of a short command's time.
+    # Modules stay loaded until the process ends: collecting garbage among them, above all at exit, would take
+    # a fifth of a short command's time.
     gc.freeze()
     if when_loaded is not None:
         when_loaded()

@@ -1,4 +1,4 @@
-"""`formicary server account`: ordinary XMPP accounts at the private server of this machine."""
+"""`formicary server account`: ordinary XMPP accounts on this machine's private server."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Account = Annotated[
     ),
 ]
 
-_LONGEST = 4096  # bytes that are read of a line: a password is shorter
-_RANDOM = 18  # bytes: more than anybody guesses
+_LONGEST = 4096  # bytes read of a line; passwords are shorter
+_RANDOM = 18  # bytes: too many to guess
 
 
 @app.command(
@@ -54,7 +54,7 @@ def add(
     from formicary.cli.output import say
     from formicary.server import accounts
 
-    address = accounts.check(account, folder)  # before anybody types a password for nothing
+    address = accounts.check(account, folder)  # before asking for a password in vain
     password = secrets.token_urlsafe(_RANDOM) if generate else _ask(address)
     accounts.add(address, password, folder)
     say(f"added {address}" + (f" with password {password}" if generate else ""))

@@ -1,4 +1,4 @@
-"""`formicary agents`: who lives in the containers of a platform that runs."""
+"""`formicary agents`: the agents of a running platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of commands, of which only the module of the one that is used is loaded."""
+"""Groups of commands that load only the module of the typed command."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _Mistake: Any = typer.BadParameter.__bases__[0]  # click's UsageError, which Typ
 
 
 class LazyCommand(TyperCommand):
-    """A command, or a group of some, that stands in the help of the group above and is loaded when used.
+    """A command or a group, listed in its parent's help and loaded when used.
 
     Args:
-        name: what is typed.
+        name: the typed name.
         place: its function, or the Typer of a group: `package.module:NAME`.
-        summary: the first sentence of its help, as there; of a group, it may be empty: then its module is
-            loaded for the help of the group above, too.
+        summary: the first sentence of its help; if a group has none, its module is loaded for the parent's
+            help, too.
         epilog: the name, in the same module, of the text below a function's help. If the module has a `KIND`,
             that is the command's class.
 
@@ -55,7 +55,7 @@ class LazyCommand(TyperCommand):
         return typer.main.get_command(alone)
 
     def complete_help(self) -> None:
-        """Take a group's summary and panel from its Typer, if it has none yet."""
+        """Fill in a group's summary and panel from its Typer, if it has none yet."""
         if not self.help:
             group = self._find()[1]
             self.help, self.rich_help_panel = group.info.help, group.rich_help_panel
@@ -74,7 +74,7 @@ class LazyCommand(TyperCommand):
 
 
 def in_panel(title: str, *commands: LazyCommand) -> tuple[LazyCommand, ...]:
-    """Put commands into a panel of this title in the help of their group, and return them."""
+    """Put commands into a panel of their group's help, and return them."""
     for command in commands:
         command.rich_help_panel = title
     return commands
@@ -108,11 +108,11 @@ class _PlainGroup(TyperGroup):
 def group_of(
     commands: Iterable[LazyCommand], more: Callable[[], Iterable[LazyCommand]] = tuple
 ) -> type[TyperGroup]:
-    """Return a class of groups, for the argument `cls` of a Typer.
+    """Return a class of groups for a Typer's argument `cls`.
 
     Args:
-        commands: what is in it, in the order of its help.
-        more: looks for what else is in it; called when something is asked for that `commands` has not.
+        commands: the group's commands, in the order of its help.
+        more: returns further commands; called when `commands` does not have the one asked for.
     """
     known = {command.name or "": command for command in commands}
 

@@ -11,7 +11,7 @@ from formicary.core.private import check_secret
 from formicary.core.systems import need_posix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from formicary.container.container import Container
@@ -30,23 +30,23 @@ class ConnectionSettings:
 
     Attributes:
         platform: the platform's domain.
-        server: the folder of a server, or `local`, or a file that says where one is.
+        server: a server's folder, `local`, or a file that describes a server.
         account: the address of an ordinary XMPP account.
-        account_server: where the account's server is, with or without its port.
+        account_server: the address of the account's server, with or without a port.
         password_file: the file with the account's password.
-        insecure: whether it need not be certain whom the connection of the account is to.
-        listen: the address where others may reach it.
-        join: which container to join, as in `join_files.read`.
-        route: which way messages take.
+        insecure: whether not to check the certificate of the account's server.
+        listen: the address at which others may reach it.
+        join: the container to join, as in `join_files.read`.
+        route: how messages reach other containers.
         tls: whether all connections use TLS, or none does.
         main: the name of the platform's container.
         directory: how agents find each other.
         directory_file: where a central directory keeps its entries.
-        creatable: modules of which agents may be created.
-        accepts: modules of which agents may come from other containers.
-        sleepers: the file in which agents sleep.
-        spread_at: the address at which containers in other processes join it; None where there are none.
-        is_synchronous: whether behaviours go on cycle by cycle.
+        creatable: modules whose agents others may create.
+        accepts: modules whose agents may move here.
+        sleepers: the file for sleeping agents.
+        spread_at: the address at which containers in other processes join it; None if there are none.
+        is_synchronous: whether behaviours run in lockstep cycles.
     """
 
     platform: str | None = None
@@ -62,8 +62,8 @@ class ConnectionSettings:
     main: str | None = None
     directory: Design | None = None
     directory_file: Path | None = None
-    creatable: tuple[str, ...] = ()
-    accepts: tuple[str, ...] = ()
+    creatable: Sequence[str] = ()
+    accepts: Sequence[str] = ()
     sleepers: Path | None = None
     spread_at: str | None = None
     is_synchronous: bool = False
@@ -74,7 +74,7 @@ class ConnectionSettings:
         Args:
             name: its name.
             seed: of the agents' random generators.
-            options: further ones, as of `Container`.
+            options: further options of `Container`.
 
         Raises:
             UsageError: the options do not fit each other, or there is nothing to join.
@@ -94,13 +94,13 @@ class ConnectionSettings:
         )
 
     def guest(self, name: str) -> Container:
-        """Return a guest of this name, not opened yet, which only asks the platform's container.
+        """Return a guest of this name, not opened yet, which only queries the platform's container.
 
         Raises:
             UsageError, ServerError: as of `container`.
         """
         self._check()
-        # The server is there already; to arrange for a direct connection would take longer than to ask.
+        # Setting up a direct connection would take longer than querying over the server.
         return self._open(name, "auto" if self.join else "xmpp", guest=True)
 
     def _open(self, name: str, route: Route, **options: Any) -> Container:
@@ -143,7 +143,7 @@ class ConnectionSettings:
 
     @property
     def can_be_joined_at(self) -> str | None:
-        """Where others can join the container, once it is open; None if they cannot."""
+        """The address at which others can join the open container; None if they cannot."""
         return self.listen if self.server is self.account is None else None
 
     @property
@@ -158,7 +158,7 @@ class ConnectionSettings:
 
     @property
     def takes_agents(self) -> bool:
-        """Whether others may create agents in the container, or agents may come there."""
+        """Whether others may create agents in the container, or move them there."""
         return bool(self.creatable or self.accepts)
 
     def _check(self) -> None:
@@ -198,7 +198,7 @@ class ConnectionSettings:
             self._refuse({"--main": self.main}, reason, "--server or --account")
 
     def _check_plan(self, name: str) -> None:
-        """Make sure that a directory's file will be used."""
+        """Check that a directory's file will be used."""
         from formicary.container.options import MAIN
 
         is_main = self.join is None and (self.server is self.account is None or name == (self.main or MAIN))

@@ -1,4 +1,4 @@
-"""`formicary create`: an agent in a container of a platform that runs."""
+"""`formicary create`: creates an agent on a running platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`formicary df`: the directory of services of a platform that runs."""
+"""`formicary df`: the directory of a running platform."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Where = Annotated[
 ]
 
 _COLUMNS = ("TYPE", "NAME", "AGENT", "CONTAINER", "STATE", "PROPERTIES")
-_LOOK = 1.0  # s between two looks at whether the platform is there still
+_LOOK = 1.0  # s between checks that the platform is still there
 
 
 @app.command(name="list", epilog=examples("df list", "df list --type printer", "df list --json"))
@@ -219,7 +219,7 @@ async def _show(session: GuestSession, services: Sequence[ServiceDescription], *
         show_json({"services": found, "missing": places.missing})
     else:
         show_table(_COLUMNS, map(_located_row, services, places))
-    say_missing(places.missing)  # no failure: all services that were asked for are there
+    say_missing(places.missing)  # no failure: the list of services is complete
 
 
 def _located_row(service: ServiceDescription, place: AgentPlace) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 
 
 def _tell(change: Change, *, as_json: bool) -> None:
-    """Print a change, and flush it."""
+    """Print a change."""
     from formicary.cli.output import show_json
 
     for service in change.services:
@@ -248,7 +248,7 @@ def _tell(change: Change, *, as_json: bool) -> None:
 
 
 def _details(service: ServiceDescription) -> str:
-    """Return properties, and what the service speaks, in one line."""
+    """Return a service's properties, protocols, languages and ontologies in one line."""
     values: dict[str, Any] = dict(service.properties)
     for field in ("protocols", "ontologies", "languages", "ownership"):
         if getattr(service, field):

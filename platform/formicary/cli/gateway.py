@@ -1,4 +1,4 @@
-"""`formicary gateway`: agents of other FIPA platforms as agents of a platform that runs."""
+"""`formicary gateway`: connects a running platform to other FIPA platforms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EPILOG = examples(
 
 _NAME = "gateway"
 _LOOPBACK = "127.0.0.1"
-_LOOK = 1.0  # s between two looks whether the platform is there
+_LOOK = 1.0  # s between checks that the platform is still there
 
 Port = Annotated[
     int, typer.Option(min=0, max=65535, help="Port to receive messages on; 0 for any free port.")
@@ -76,13 +76,13 @@ async def gateway(
     seller@jade-platform as seller%jade-platform@gateway (or as named by --as);
     agents there see ours by their full names. Requires the extra `gateway`.
 
-    The sender of a message that cannot be delivered is told. The exit code is 2
+    Senders are told which messages cannot be delivered. The exit code is 2
     if an option is invalid, 3 if the platform cannot be reached or has ended or
     the port is in use, and 130 after Ctrl-C.
     """
     from formicary.gateway.gateway import Gateway
 
-    # Commands say what goes wrong in one sentence; this one stays, and others write to it.
+    # Unlike other commands, this one keeps running, so it logs what others send wrong.
     for name in ("formicary.gateway", "formicary.http", "formicary.dead_letters"):
         get_logger(name).setLevel(logging.WARNING)
     container = session.container
@@ -112,7 +112,7 @@ def _peers(given: list[str]) -> dict[str, list[str]]:
     """Return the addresses of each platform.
 
     Raises:
-        UsageError: something is not `PLATFORM=URL`.
+        UsageError: a value is not `PLATFORM=URL`.
     """
     peers: dict[str, list[str]] = {}
     for each in given:

@@ -1,6 +1,6 @@
-"""The help of a group of commands, in the looks of Typer's.
+"""The help of a group of commands, looking like Typer's.
 
-Typer's own loads parsers of Markdown and of tracebacks first, which takes longer than all the rest.
+Typer's own first loads parsers of Markdown and tracebacks, which takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def show(group: TyperGroup, context: Any) -> None:
 
     Args:
         group: the group.
-        context: of the command line, as Typer hands it on.
+        context: the command line's, from Typer.
     """
     console = Console(highlight=False)
     usage = group.get_usage(context).removeprefix("Usage: ")

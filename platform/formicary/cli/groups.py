@@ -1,4 +1,4 @@
-"""`formicary groups`: who plays which role in the groups of a platform that runs."""
+"""`formicary groups`: the groups and roles of a running platform."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def groups(
 
 
 def _members(services: Iterable[ServiceDescription]) -> Iterator[tuple[Role, str]]:
-    """Yield the roles that the directory has, with who plays them; others may write into it, too."""
+    """Yield the roles in the directory and their players; skip entries that are not ours."""
     from formicary.groups.naming import read_role
 
     for service in services:

@@ -1,4 +1,4 @@
-"""Names of commands while they query a platform: few, so that it need not remember many."""
+"""Names of commands that query a platform: few and reused, so that it need not remember many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import secrets
 import socket
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from formicary.core.files import user_state
 from formicary.core.private import make_private_folder
@@ -18,23 +18,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from formicary.management.descriptions import ContainerDescription
+    from formicary.observe.metrics import Figures
+
+D = TypeVar("D", "ContainerDescription", "Figures")
+
 _PREFIX = "cli-"
 
 
 def is_guest_name(domain: str) -> bool:
-    """Return whether a container's domain is that of such a command."""
+    """Return whether a container's domain belongs to a command."""
     return domain.startswith(_PREFIX)
+
+
+def without_guests(described: D) -> D:
+    """Return a container's description or figures without links to commands, such as this one."""
+    from msgspec.structs import replace
+
+    links = tuple(link for link in described.links if not is_guest_name(link.peer))
+    return replace(described, links=links)
 
 
 @contextmanager
 def lease_name() -> Iterator[str]:
-    """Lease a name that no other command of this user uses on this host."""
+    """Lease a name that no other command of this user on this host has."""
     need_posix("platforms of several containers")
-    # Commands of other users and hosts may ask the same platform at the same time.
+    # Commands of other users and hosts may query the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]
     try:
         number, descriptor = _take(user_state() / "visitors")
-    except OSError:  # a name that is used once does as well
+    except OSError:  # use a one-time name
         yield f"{_PREFIX}{secrets.token_hex(8)}"
         return
     try:
@@ -44,7 +57,7 @@ def lease_name() -> Iterator[str]:
 
 
 def _take(folder: Path) -> tuple[int, int]:
-    """Return the lowest number that is free, and the descriptor of its file, which is locked."""
+    """Return the lowest free number, and the descriptor of its locked file."""
     make_private_folder(folder)
     for number in count(1):
         descriptor = os.open(folder / str(number), os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""Sessions in which commands query a running platform, as guests of it."""
+"""Sessions of commands with a running platform, as its guests."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-_PATIENCE = 5.0  # s that the platform's container gets to answer
-_LEAVING = 2.0  # s to leave in order: who asks does not want to wait
+_PATIENCE = 5.0  # s for the platform's container to answer
+_LEAVING = 2.0  # s to disconnect in order: the user is waiting
 
 As = Annotated[
     str | None,
@@ -46,7 +46,7 @@ AsNamed = Annotated[
     str | None,
     typer.Option("--as", metavar="NAME", help="Container name to connect as.", rich_help_panel=CONNECTION),
 ]
-"""The same where there is a usual name: others use it."""
+"""As `As`, for commands with a default name, by which others address them."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class GuestSession:
     """A session with a running platform.
 
     Attributes:
-        container: the guest that the command has opened.
-        main: what the platform's container is like.
+        container: the guest.
+        main: the description of the platform's container.
     """
 
     container: Container
@@ -81,7 +81,7 @@ class GuestSession:
             raise LinkError(f"the platform's container {self.main.name} is gone")
 
     async def full_name(self, name: str) -> str:
-        """Return the full name of an agent; its own name is enough if no other agent has that.
+        """Return an agent's full name, also for a short name if only one agent has it.
 
         Raises:
             InvalidNameError: the name is invalid.
@@ -92,15 +92,13 @@ class GuestSession:
         check_receiver(name)
         if "@" in name:
             return complete(name, self.main.domain, self.container.platform)
-        # A name may have asterisks of its own; what else it finds then is passed over.
+        # The name itself may contain asterisks; other matches are dropped below.
         agents = await self.management.list_agents(name.replace("*", "?"))
         found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
         if not found:
             own = complete(name, self.main.domain, self.container.platform)
             (place,) = await self.management.locate([own])
-            if (
-                place.state is not None
-            ):  # a container's own agent, which no list has: what is asked of it says so
+            if place.state is not None:  # a container's own agent, which is never listed
                 return own
             silent = "".join(f"; {each.domain} could not be reached" for each in agents.missing)
             raise UnknownAgentError(f"no agent named {name} on the platform{silent}")
@@ -112,7 +110,7 @@ class GuestSession:
 
 
 Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
-"""Opens a session, and does something in it."""
+"""Runs a function in a session."""
 
 
 def in_guest_session(
@@ -121,8 +119,8 @@ def in_guest_session(
     """Return a command that runs a function in a guest session, with the options for reaching a platform.
 
     Args:
-        command: what is done.
-        default_name: the name that the guest has if none is given; None for a temporary one each time.
+        command: the function.
+        default_name: the guest's name if none is given; None for a temporary one.
     """
 
     def run(within: Within, /, **values: Any) -> None:
@@ -136,7 +134,7 @@ def in_guest_session(
 def with_platform_options(
     command: Callable[Concatenate[Within, P], None], default_name: str | None = None
 ) -> Callable[..., None]:
-    """Return a command that may open a guest session by `within(function)`; arguments as above."""
+    """Return a command that runs functions in guest sessions by `within(function)`; arguments as above."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
     (name_option,) = parameters_of({"own_name": As if default_name is None else AsNamed})
@@ -154,8 +152,8 @@ def with_platform_options(
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
-    get_logger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
-    get_logger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
+    get_logger("formicary").setLevel(logging.CRITICAL)  # errors are reported in one sentence
+    get_logger("formicary.transport.login").setLevel(logging.WARNING)  # except warnings to the user
     run_until_signal(work)
 
 
@@ -177,7 +175,7 @@ async def _run_session(
 
 
 def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
-    """Return where the platform is, if nobody has said: the only one on this host."""
+    """Return the given location of a platform, or else that of the only one on this host."""
     from formicary.cli.join_files import listening
 
     if not settings.join is settings.server is settings.account is None:
@@ -204,7 +202,7 @@ def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
 
 
 async def _open(container: Container, settings: ConnectionSettings) -> None:
-    # Who is joined is the platform's container; servers have limits of their own.
+    # Joining leads to the platform's container; servers have limits of their own.
     try:
         async with asyncio.timeout(None if settings.join is None else _PATIENCE):
             await container.open()
@@ -221,11 +219,11 @@ def _no_answer(container: Container) -> LinkError:
 
 
 async def _find_main(container: Container, settings: ConnectionSettings) -> ContainerDescription:
-    """Wait for an answer of the platform's main container, and describe it.
+    """Return the description of the platform's main container, once it answers.
 
     Raises:
-        LinkError: it does not.
-        UsageError: it is another one.
+        LinkError: it does not answer.
+        UsageError: it has another name.
     """
     domain = container.main_domain
     name = domain.partition(".")[0]

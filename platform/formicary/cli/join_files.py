@@ -1,9 +1,9 @@
-"""Join addresses as files: how containers of this host find each other without a server.
+"""Files with join addresses, by which containers on this host find each other without a server.
 
-A join address is a secret: its file is readable for its user alone, and gone when its container is. Whoever
-has opened a container keeps its file locked meanwhile, so that one left behind by a crash is known as such.
-Beside it is the container's identity file, by which the next container of this name is the same to those who
-had joined the one that crashed.
+A join address is a secret: only the user can read its file, which is removed when its container closes. The
+file stays locked as long as the container is open, so that one left behind by a crash is recognized. Beside
+it is the container's identity file: after a crash, the next container of this name appears to those that had
+joined as the same one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _SCHEME = "formicary://"
-_LONGEST = 1 << 16  # bytes of a file that may be one
+_LONGEST = 1 << 16  # bytes of a join address
 
 
 def folder() -> Path:
@@ -34,10 +34,10 @@ def folder() -> Path:
 
 
 def identity(domain: str) -> Path:
-    """Return the path of a container's identity file, by which others find it again after a crash.
+    """Return the path of a container's identity file, by which others recognize it after a crash.
 
     Raises:
-        UsageError: a container of this name runs that others can join, or the folder cannot be read.
+        UsageError: such a container of this name is already running, or the folder cannot be read.
     """
     path = folder() / _name(domain)
     try:
@@ -53,8 +53,8 @@ def published(domain: str, address: str) -> Iterator[Path]:
     """Publish a container's join address in a file during the block; then remove it, and the identity.
 
     Args:
-        domain: that of the container, which is open.
-        address: where others can join it.
+        domain: the open container's.
+        address: its join address.
 
     Raises:
         UsageError: another container of this name has its file there, or the folder cannot be written.
@@ -68,7 +68,7 @@ def published(domain: str, address: str) -> Iterator[Path]:
             path.unlink(missing_ok=True)
             os.close(descriptor)
     finally:
-        # Those who had joined have been told that it stops; only after a crash they are to come back.
+        # Those that joined know that it stops; they only reconnect after a crash.
         (folder() / f"{domain}.identity").unlink(missing_ok=True)
 
 
@@ -180,10 +180,10 @@ def _not_read(path: Path, error: OSError) -> UsageError:
 
 
 def _is_held(path: Path) -> bool:
-    """Return whether the container of a file is there."""
+    """Return whether a file's container is running."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:  # it has just ended, or there never was one
+    except FileNotFoundError:  # it has just ended, or never existed
         return False
     try:
         lock(descriptor, is_shared=True, waits=False)

@@ -1,4 +1,4 @@
-"""Commands for actions on agents, as the actions declare them: `kill`, `suspend` and their like."""
+"""Commands that actions on agents declare, such as `kill` and `suspend`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Names = Annotated[
 
 
 def __getattr__(name: str) -> Any:
-    """Return the command of an action by its name, and in upper case the examples below its help."""
+    """Return an action's command by its name; by its name in capitals, the examples below its help."""
     kind = actions().get(name.lower().replace("_", "-"))
     if kind is None or kind.command is None or not issubclass(kind, OfAgent):
         raise AttributeError(name)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from formicary.management.descriptions import AgentDescription, AgentPlace
 
 PAGE = 10_000
-"""How many services one search gives at most."""
+"""The most services that one search returns."""
 
 
 async def find_all(session: GuestSession, query: Query) -> tuple[ServiceDescription, ...]:
     """Return all services that match a query, ignoring its limits."""
     from msgspec.structs import replace
 
-    found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
+    found: dict[tuple[str, str], ServiceDescription] = {}  # services may come and go between pages
     offset = 0
     while True:
         page = await session.directory.search(replace(query, max_results=PAGE, offset=offset))

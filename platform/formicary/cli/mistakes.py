@@ -1,11 +1,11 @@
-"""Turns errors in the command line into sentences, where Typer would print a box."""
+"""Explains errors in the command line in a sentence, where Typer would print a box."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import Any
 
-# The expected kind of value, by the beginning of pydantic's name of the error.
+# The expected kind of value, by the prefix of pydantic's error type.
 _KINDS = {"int_": "a whole number", "float_": "a number", "bool_": "yes or no", "finite_": "a number"}
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -16,7 +16,7 @@ _BOUNDS = {
 
 
 def sentence(error: Any) -> str:
-    """Return the sentence for an error. Classes are told apart by name, since Typer does not export them."""
+    """Return the sentence for an error, whose class is recognized by name, since Typer does not export it."""
     command = error.ctx.command_path if error.ctx is not None else "formicary"
     message, more = error.message.rstrip("."), f": see `{command} -h`"
     kind = type(error).__name__

@@ -1,4 +1,4 @@
-"""`formicary move`, `retract` and `clone`: agents of a running platform, or copies of them, go elsewhere."""
+"""`formicary move`, `retract` and `clone`: move or copy agents of a running platform."""
 
 from __future__ import annotations
 
@@ -120,11 +120,11 @@ async def _report(
 
     Args:
         session: the platform.
-        agent: as it was named.
-        container: where the agent or its copy is to be, as it was named.
-        done: what was done then, in a word.
-        do: does it; given the agent's full name, and returns that of its copy.
-        as_json: what is printed.
+        agent: the agent's name, as typed.
+        container: the container to move or copy to, as typed.
+        done: a word for a success.
+        do: performs the action on the agent of a full name; returns the copy's full name, if any.
+        as_json: whether to print JSON.
     """
     from formicary.cli.output import show_json
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 CONNECTION = "Connection"
-"""The panel, in a command's help, of the options for getting to a platform."""
+"""The panel of the connection options in a command's help."""
 
 Platform = Annotated[
     str | None,
@@ -106,7 +106,7 @@ CONNECTIONS = {
     "platform": Platform,
     "tls": Tls,
 }
-"""What says where a platform is, by the names that `ConnectionSettings` has for it."""
+"""The options that locate a platform, by their names in `ConnectionSettings`."""
 
 Folder = Annotated[
     Path | None,
@@ -116,7 +116,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def parameters_of(options: Mapping[str, Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a command for options that need not be given."""
+    """Return a command's parameters for options that may be omitted."""
     return [
         inspect.Parameter(
             name,
@@ -131,17 +131,21 @@ def parameters_of(options: Mapping[str, Any]) -> list[inspect.Parameter]:
 def with_parameters(
     command: Callable[..., None], parameters: Iterable[inspect.Parameter]
 ) -> Callable[..., None]:
-    """Return a command that Typer takes for one with these parameters."""
+    """Return a function that has these parameters for Typer."""
     signature = inspect.Signature([*parameters])
     command.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
     command.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
     return command
 
 
-def with_connection(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the connection options to a command, as `**connection`."""
-    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-    return with_parameters(command, [*own, *parameters_of(CONNECTIONS)])
+def with_options(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds options to a command in place of its `**` parameter."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+        return with_parameters(command, [*own, *parameters_of(options)])
+
+    return decorate
 
 
 def examples(*commands: str) -> str:

@@ -1,7 +1,7 @@
 """Output of commands: tables and sentences for people, JSON for programs.
 
-Nothing is printed past this module, so that it need not be asked of each text where it comes from: names,
-reasons and all else of other processes cannot steer a terminal, begin a line, or be taken for markup.
+All output goes through this module, so text from other processes, such as names and reasons, can never
+control the terminal, start a line of its own, or act as markup.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
     from formicary.management.descriptions import Missing
 
-_FITTED = 1000  # rows: to fit more would take seconds, and nobody reads them on a terminal
+_FITTED = 1000  # rows: fitting more would take seconds
 
 
 def say(text: object = "", *, mark: str = "", err: bool = False) -> None:
     """Print one line.
 
     Args:
-        text: what it says, whoever has written it.
+        text: any text, also an untrusted one.
         mark: a word in front of it, which may have a style.
-        err: whether it goes to standard error.
+        err: whether to print to standard error.
     """
     _echo(f"{mark} {printable(str(text))}" if mark else printable(str(text)), err=err)
 
 
 def complain(error: object) -> None:
-    """Print on standard error what went wrong, with lines below it where it is several things."""
+    """Print an error, of one or several lines, to standard error."""
     _echo(f"formicary: {paragraph(str(error))}", err=True)
 
 
 def _echo(text: str, *, err: bool = False) -> None:
-    # By itself, Typer takes a terminal that knows only ASCII for a mistake, and writes UTF-8 there.
+    # Otherwise Typer would write UTF-8 even to an ASCII terminal.
     typer.echo(text, file=sys.stderr if err else sys.stdout)
 
 
@@ -52,11 +52,11 @@ def show_json(content: Any) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: fitted to a terminal, and elsewhere one line for each row.
+    """Print a table, fitted to a terminal; elsewhere, one line per row.
 
     Args:
-        columns: their headings; those that begin with `#` are numbers, and stand on the right.
-        rows: their texts.
+        columns: the headings; `#` marks columns of numbers, aligned to the right.
+        rows: the rows' texts.
     """
     rows = list(rows)
     if sys.stdout.isatty() and len(rows) <= _FITTED:
@@ -94,7 +94,7 @@ def _show_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             space = " " * (width - cell_len(text))
             padded.append(space + text if column.startswith("#") else text + space)
         printed.append("  ".join(padded).rstrip())
-    _echo("\n".join(printed))  # at once: each call of it writes out what there is
+    _echo("\n".join(printed))  # at once, since each call flushes
 
 
 def say_missing(missing: Sequence[Missing]) -> None:

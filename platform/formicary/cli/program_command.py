@@ -11,14 +11,14 @@ from typer.core import TyperCommand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_CLOSE: Final = 0.85  # similarity from which an unknown option is taken for a typing error, as `--lisen`
+_CLOSE: Final = 0.85  # similarity at which an unknown option is considered a typo, as `--lisen`
 
 
 class ProgramCommand(TyperCommand):
     """A command that passes arguments to the program in FILE.
 
-    The command's options may also follow FILE. The program's arguments begin with the first one behind FILE
-    that is not such an option, or that the program's source mentions, and with `--` at the latest.
+    The command's options may also follow FILE. The program's arguments begin at the first argument after FILE
+    that is not such an option, or that the program's source mentions; at the latest after `--`.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -43,7 +43,7 @@ class ProgramCommand(TyperCommand):
                 at = end
             elif program:
                 if not _is_named(name, source) and get_close_matches(name, values, cutoff=_CLOSE):
-                    own.append(name)  # a typing error, which is refused
+                    own.append(name)  # a typo, which is refused
                 return own, [*program, *args[at:]]
             elif name.startswith("-"):  # an unknown option, which is refused
                 own.append(args[at])
@@ -59,7 +59,7 @@ class ProgramCommand(TyperCommand):
 def _source(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):  # running it says so
+    except (OSError, ValueError):  # reported when it is run
         return ""
 
 

@@ -1,4 +1,4 @@
-"""`formicary ps`: the containers of a platform that runs."""
+"""`formicary ps`: the containers of a running platform."""
 
 from __future__ import annotations
 
@@ -31,23 +31,16 @@ async def ps(session: GuestSession, *, as_json: Json = False) -> None:
     The exit code is 1 if a container does not answer, 2 if an option is invalid,
     and 3 if the platform cannot be reached.
     """
+    from formicary.cli.guest_names import without_guests
     from formicary.cli.output import report_missing, show_json, show_table
 
     found = await session.management.list_containers()
-    containers = [_without_guests(container) for container in found]
+    containers = [without_guests(container) for container in found]
     if as_json:
         show_json({"containers": containers, "missing": found.missing})
     else:
         show_table(_COLUMNS, map(_row, containers))
     report_missing(found.missing)
-
-
-def _without_guests(container: ContainerDescription) -> ContainerDescription:
-    from msgspec.structs import replace
-
-    from formicary.cli.guest_names import is_guest_name
-
-    return replace(container, links=tuple(link for link in container.links if not is_guest_name(link.peer)))
 
 
 def _row(container: ContainerDescription) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`formicary run`: runs a script the way its options say."""
+"""`formicary run`: runs a script's agents."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from formicary.cli.connecting import LOOPBACK, ConnectionSettings
-from formicary.cli.options import examples, with_connection
+from formicary.cli.options import examples, with_options
 from formicary.cli.program_command import ProgramCommand
 from formicary.cli.run_options import (
-    Accept,
-    AllowCreate,
+    SETTINGS,
     Arguments,
     Containers,
     CpuByGroup,
-    Directory,
-    DirectoryFile,
     File,
     Interface,
     IsModule,
@@ -28,23 +25,19 @@ from formicary.cli.run_options import (
     Mode,
     ModeOption,
     Name,
-    RouteOption,
     Seconds,
     Seed,
-    Sleepers,
     Spade,
     Watch,
 )
+from formicary.cli.running import Plan
 from formicary.core.errors import UsageError
 from formicary.core.logs import PlatformLog, get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import AbstractAsyncContextManager
 
     from formicary.children.script import Script
-    from formicary.cli.running import View
-    from formicary.container.container import Container
     from formicary.local.launchers import Launcher
 
 KIND = ProgramCommand
@@ -65,7 +58,7 @@ EPILOG = examples(
 )
 
 
-@with_connection
+@with_options(SETTINGS)
 def run(
     file: File = None,
     arguments: Arguments = None,
@@ -77,19 +70,13 @@ def run(
     launcher: LauncherName = None,
     interface: Interface = None,
     mode: ModeOption = Mode.ASYNCHRONOUS,
-    listen: Listen = False,
-    listen_on: ListenOn = None,
-    route: RouteOption = None,
-    directory: Directory = None,
-    directory_file: DirectoryFile = None,
-    allow_create: AllowCreate = None,
-    accept: Accept = None,
-    sleepers: Sleepers = None,
     seed: Seed = None,
     cpu_by_group: CpuByGroup = False,
     watch: Watch = False,
     seconds: Seconds = None,
-    **connection: Any,
+    listen: Listen = False,
+    listen_on: ListenOn = None,
+    **settings: Any,
 ) -> None:
     """Run the agents of a script until all of them have ended, or until Ctrl-C.
 
@@ -120,45 +107,37 @@ def run(
     """
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
-    view = _view() if watch else _no_view
+    if watch:
+        from formicary.cli.watch import require
+
+        require("aiohttp")
     with _logged() as log:
-        script = _script(file, arguments or (), is_module=is_module)
-        settings = ConnectionSettings(
-            listen=listen_on or (LOOPBACK if listen else None),
-            route=route,
-            directory=directory,
-            directory_file=directory_file,
-            creatable=tuple(allow_create or ()),
-            accepts=tuple(accept or ()),
-            sleepers=sleepers,
-            spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
-            is_synchronous=mode is Mode.SYNCHRONOUS,
-            **connection,
+        plan = Plan(
+            script=_script(file, arguments or (), is_module=is_module),
+            settings=ConnectionSettings(
+                listen=listen_on or (LOOPBACK if listen else None),
+                spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
+                is_synchronous=mode is Mode.SYNCHRONOUS,
+                **{name: value for name, value in settings.items() if value is not None},
+            ),
+            name=name,
+            seed=seed,
+            seconds=seconds,
+            cpu_by_group=cpu_by_group,
+            is_watched=watch,
         )
         if spade:
-            from formicary.cli.run_spade import run_spade
-
-            refused = {
-                "--containers": containers,
-                "--launcher": launcher,
-                "--mode": mode if mode is Mode.POOLED else None,
-                "--sleepers": sleepers,
-                "--for": seconds,
-                "--cpu-by-group": cpu_by_group or None,
-                "--watch": watch or None,
-            }
-            run_spade(script, settings, name or "c1", seed, refused)
-            return
-        how: dict[str, Any] = {"seed": seed, "seconds": seconds, "cpu_by_group": cpu_by_group, "view": view}
-        if is_spread:
+            pooled = mode if mode is Mode.POOLED else None
+            _run_spade(plan, {"--containers": containers, "--launcher": launcher, "--mode": pooled})
+        elif is_spread:
             from formicary.cli.run_spread import run_spread
 
-            failed = run_spread(script, settings, containers, launched, name=name, **how)
+            failed = run_spread(plan, containers, launched)
             log.errors += failed  # beside those of this process, which are counted meanwhile
         else:
             from formicary.cli.run_alone import run_alone
 
-            run_alone(script, settings, name or "c1", **how)
+            run_alone(plan)
 
 
 @contextlib.contextmanager
@@ -191,20 +170,18 @@ def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> S
     return script
 
 
-def _view() -> View:
-    """Return the view that shows a container's platform in a browser.
+def _run_spade(plan: Plan, refused: dict[str, Any]) -> None:
+    from formicary.cli.run_spade import run_spade
 
-    Raises:
-        UsageError: what that needs is not installed.
-    """
-    from formicary.cli.watch import require, viewed
-
-    require("aiohttp")
-    return viewed
-
-
-def _no_view(_: Container) -> AbstractAsyncContextManager[None]:
-    return contextlib.nullcontext()
+    refused |= {
+        "--sleepers": plan.settings.sleepers,
+        "--for": plan.seconds,
+        "--cpu-by-group": plan.cpu_by_group or None,
+        "--watch": plan.is_watched or None,
+        "--allow-create": plan.settings.creatable or None,
+        "--accept": plan.settings.accepts or None,
+    }
+    run_spade(plan, refused)
 
 
 def _launched(launcher: str | None, interface: str | None) -> Launcher | None:

@@ -13,63 +13,39 @@ from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 
 if TYPE_CHECKING:
-    from formicary.children.script import Script
-    from formicary.cli.connecting import ConnectionSettings
-    from formicary.cli.running import View
+    from formicary.cli.running import Plan
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
     from formicary.profiling.accounting.accounting import Accounting
 
 
-def run_alone(
-    script: Script | None,
-    settings: ConnectionSettings,
-    name: str,
-    seed: int | None,
-    seconds: float | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
+def run_alone(plan: Plan) -> None:
     """Run a script's agents in this process until all have ended, or until it is interrupted.
-
-    Args:
-        script: the script; None where others create agents, or agents come.
-        settings: how the container is to reach others.
-        name: the container's.
-        seed: of the agents' random generators.
-        seconds: after which all end.
-        cpu_by_group: whether CPU time is to be accounted for.
-        view: shows the container's platform.
 
     Raises:
         UsageError: the script or an option cannot be used.
         SystemExit: an agent has ended the program.
     """
-    check_what_runs(script, settings)
-    container = settings.container(name, seed)
-    agents = _agents(script, settings)
-    lives = what_runs(script, [agent.name for agent in agents], container)
-    listens = settings.can_be_joined_at
+    check_what_runs(plan)
+    container = plan.settings.container(plan.name or "c1", plan.seed)
+    agents = _agents(plan)
     try:
-        run_until_signal(
-            _live(container, agents, lives, seconds, listens, cpu_by_group=cpu_by_group, view=view),
-            loop_factory(),
-        )
+        run_until_signal(_live(plan, container, agents), loop_factory())
     finally:
         letters = container.dead_letters
         report_dead_letters(letters.total, letters.reasons)
 
 
-def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
-    """Return the script's agents; none only if some can be created or move here.
+def _agents(plan: Plan) -> list[Agent | MicroAgent]:
+    """Return the script's agents; none only if agents can be created or move here.
 
     Raises:
-        UsageError: there are none and nobody can, or the script cannot be used.
+        UsageError: there are none and none can come, or the script cannot be used.
     """
     from formicary.children.script import load_agents
 
+    script, settings = plan.script, plan.settings
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:
         raise UsageError(
@@ -79,19 +55,11 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     return agents
 
 
-async def _live(
-    container: Container,
-    agents: list[Agent | MicroAgent],
-    lives: str,
-    seconds: float | None,
-    listens: str | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
-    accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
-    async with container, accounted, view(container):
-        with to_be_joined(container, listens) as hints:
+async def _live(plan: Plan, container: Container, agents: list[Agent | MicroAgent]) -> None:
+    accounted = _accounted(container) if plan.cpu_by_group else contextlib.nullcontext()
+    lives = what_runs(plan.script, [agent.name for agent in agents], container)
+    async with container, accounted, plan.view(container):
+        with to_be_joined(container, plan.settings.can_be_joined_at) as hints:
             for line in (f"{container.domain}: {lives}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for agent in agents:
@@ -99,8 +67,8 @@ async def _live(
                     say(f"agent {agent.name} is asleep", err=True)
                 else:
                     await _start(container, agent)
-            with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
-                async with asyncio.timeout(seconds):
+            with contextlib.suppress(Exception):  # time is up, or an agent failed, which is logged
+                async with asyncio.timeout(plan.seconds):
                     await (container.wait_until_finished() if agents else asyncio.Event().wait())
 
 
@@ -120,5 +88,5 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
         await container.start(agent)
     except FormicaryError:
         raise
-    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged it; others continue
         return

@@ -1,4 +1,4 @@
-"""The options of `formicary run`, beside those that say where a platform is."""
+"""The options of `formicary run`, except those for connecting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from formicary.cli.connecting import Design, Route
-from formicary.cli.options import CONNECTION
+from formicary.cli.options import CONNECTION, CONNECTIONS
 
 
 class Mode(enum.StrEnum):
@@ -122,6 +122,7 @@ DirectoryFile = Annotated[
 AllowCreate = Annotated[
     list[str] | None,
     typer.Option(
+        "--allow-create",
         metavar="PACKAGE",
         help="Let others create agents of this package or module here, and of those below it; "
         "repeat for several.",
@@ -131,6 +132,7 @@ AllowCreate = Annotated[
 Accept = Annotated[
     list[str] | None,
     typer.Option(
+        "--accept",
         metavar="PACKAGE",
         help="Let agents of this package or module move here from other containers; repeat for several.",
         show_default="none",
@@ -144,6 +146,17 @@ Sleepers = Annotated[
         show_default="a temporary file",
     ),
 ]
+SETTINGS = {
+    "directory": Directory,
+    "directory_file": DirectoryFile,
+    "creatable": AllowCreate,
+    "accepts": Accept,
+    "sleepers": Sleepers,
+    "route": RouteOption,
+    **CONNECTIONS,
+}
+"""Options by their names in `ConnectionSettings`."""
+
 Seed = Annotated[int | None, typer.Option(help="Seed of the agents' random generators.")]
 CpuByGroup = Annotated[
     bool,

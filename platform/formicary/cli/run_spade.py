@@ -18,35 +18,26 @@ if TYPE_CHECKING:
 
     from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
+    from formicary.cli.running import Plan
     from formicary.container.container import Container
     from formicary.spade.account import Accounts
 
 
-def run_spade(
-    script: Script | None,
-    settings: ConnectionSettings,
-    name: str,
-    seed: int | None,
-    refused: Mapping[str, Any],
-) -> None:
+def run_spade(plan: Plan, refused: Mapping[str, Any]) -> None:
     """Run a SPADE program as Python would, with our package in place of SPADE.
 
-    What it raises is shown as Python shows it, and ends this process with exit code 1.
+    Exceptions are shown as Python shows them, and end this process with exit code 1.
 
     Args:
-        script: the program.
-        settings: how its container is to reach others.
-        name: the container's.
-        seed: of the agents' random generators.
-        refused: options that programs cannot have, with what was given.
+        plan: what to run.
+        refused: the given values of options that SPADE programs cannot have.
 
     Raises:
         UsageError: the program or an option cannot be used.
-        SystemExit: the program has ended so, or has raised an exception.
+        SystemExit: the program raised it or another exception.
         KeyboardInterrupt: it was interrupted.
     """
-    _check(script, settings, refused)
-    assert script is not None
+    script, settings = _checked(plan.script, refused), plan.settings
     from formicary.spade.container import MAILBOX_LIMIT
     from formicary.spade.container import Container as SpadeContainer
     from formicary.spade.importing import install
@@ -55,7 +46,7 @@ def run_spade(
 
     @contextlib.asynccontextmanager
     async def opener() -> AsyncIterator[Container]:
-        container = settings.container(name, seed, limits=Limits(mailbox=MAILBOX_LIMIT))
+        container = settings.container(plan.name or "c1", plan.seed, limits=Limits(mailbox=MAILBOX_LIMIT))
         opened.append(container)
         async with container:
             with to_be_joined(container, settings.can_be_joined_at) as hints:
@@ -91,7 +82,7 @@ def _run(script: Script) -> None:
 
 
 def _accounts(settings: ConnectionSettings) -> Accounts | None:
-    """Return the agents' accounts at the private server, if containers meet at one."""
+    """Return the agents' accounts on the private server where containers meet, if any."""
     folder = settings.server_folder
     if folder is None:
         return None
@@ -100,17 +91,14 @@ def _accounts(settings: ConnectionSettings) -> Accounts | None:
     return Accounts(folder)
 
 
-def _check(script: Script | None, settings: ConnectionSettings, refused: Mapping[str, Any]) -> None:
+def _checked(script: Script | None, refused: Mapping[str, Any]) -> Script:
     if script is None:
         raise UsageError("nothing to run: specify a script")
     if not script.path.is_file():
         raise UsageError(f"cannot read the script {script.file}: no such file")
     given = [option for option, value in refused.items() if value is not None]
-    if settings.creatable:
-        given.append("--allow-create")
-    if settings.accepts:
-        given.append("--accept")
     if given:
         raise UsageError(
             f"a SPADE program creates its own agents and ends by itself: with --spade, omit {given[0]}"
         )
+    return script

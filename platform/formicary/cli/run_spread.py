@@ -1,4 +1,4 @@
-"""`formicary run --containers`: a script's agents, spread over containers in processes of their own."""
+"""`formicary run --containers`: spreads a script's agents over several processes."""
 
 from __future__ import annotations
 
@@ -18,35 +18,17 @@ from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
     from formicary.children.script import Script
-    from formicary.cli.connecting import ConnectionSettings
-    from formicary.cli.running import View
+    from formicary.cli.running import Plan
     from formicary.local.launchers import Launcher
 
 
-def run_spread(
-    script: Script | None,
-    settings: ConnectionSettings,
-    containers: int | None,
-    launcher: Launcher | None = None,
-    *,
-    name: str | None,
-    seed: int | None,
-    seconds: float | None,
-    cpu_by_group: bool,
-    view: View,
-) -> int:
+def run_spread(plan: Plan, containers: int | None, launcher: Launcher | None = None) -> int:
     """Run a script's agents in several processes until all have ended, or until it is interrupted.
 
     Args:
-        script: the script; None where others create agents, or agents come.
-        settings: how the container of this process is to reach others.
-        containers: how many others are started; None for one for each core, or for each node.
+        plan: what to run; its container is that of this process.
+        containers: how many others to start; None for one per core or node.
         launcher: starts them on other hosts; None for this one.
-        name: that of the container of this process.
-        seed: of the agents' random generators.
-        seconds: after which all end.
-        cpu_by_group: whether CPU time is to be accounted for, which is refused.
-        view: shows the platform of the container of this process.
 
     Returns:
         How many errors were logged in the other processes.
@@ -55,13 +37,14 @@ def run_spread(
         UsageError: the script or an option cannot be used.
         SystemExit: an agent has ended the program.
     """
-    if cpu_by_group:
+    settings = plan.settings
+    if plan.cpu_by_group:
         raise UsageError(
             "CPU time by group is only accounted for in a single process: omit --cpu-by-group, or "
             "omit --containers and --launcher"
         )
-    check_what_runs(script, settings)
-    if script is None and settings.listen is None:
+    check_what_runs(plan)
+    if plan.script is None and settings.listen is None:
         raise UsageError(
             "there are no agents, and none can be created here or move here, because nothing can "
             "reach these containers: add --listen, or a script"
@@ -69,8 +52,8 @@ def run_spread(
     options: dict[str, Any] = {"network": Network(tls="always")} if settings.tls else {}
     platform = LocalPlatform(
         containers,
-        container=settings.container(name or NAME, seed),
-        seed=seed,
+        container=settings.container(plan.name or NAME, plan.seed),
+        seed=plan.seed,
         mode="synchronous" if settings.is_synchronous else "pooled",
         services=Services(directory=settings.directory or "replica"),
         creatable=list(settings.creatable),
@@ -79,7 +62,7 @@ def run_spread(
         **options,
     )
     try:
-        run_until_signal(_live(platform, script, settings, seconds, view), loop_factory())
+        run_until_signal(_live(plan, platform), loop_factory())
     finally:
         _report(platform)
     return sum(child.report.errors for child in platform.children)
@@ -95,14 +78,9 @@ def _report(platform: LocalPlatform) -> None:
     report_dead_letters(total, reasons)
 
 
-async def _live(
-    platform: LocalPlatform,
-    script: Script | None,
-    settings: ConnectionSettings,
-    seconds: float | None,
-    view: View,
-) -> None:
-    async with platform, view(platform.container), contextlib.AsyncExitStack() as starting:
+async def _live(plan: Plan, platform: LocalPlatform) -> None:
+    script, settings = plan.script, plan.settings
+    async with platform, plan.view(platform.container), contextlib.AsyncExitStack() as starting:
         container = platform.container
         starting.enter_context(container.scheduler.busy(lambda: "the script's agents to start"))
         needs_some = not settings.takes_agents
@@ -114,11 +92,11 @@ async def _live(
             for line in (f"{container.domain}: {spread}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for name in names:
-                with contextlib.suppress(ContainerLostError):  # which was said
+                with contextlib.suppress(ContainerLostError):  # already reported
                     await platform.place(name).order(StartLoaded(name))
             await starting.aclose()
-            with contextlib.suppress(TimeoutError, FormicaryError):  # an agent has failed, which is logged
-                async with asyncio.timeout(seconds):
+            with contextlib.suppress(TimeoutError, FormicaryError):  # an agent failed, which is logged
+                async with asyncio.timeout(plan.seconds):
                     await (platform.wait_until_finished() if names else asyncio.Event().wait())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,31 +13,57 @@ from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
 
-    View = Callable[[Container], AbstractAsyncContextManager[None]]
-
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
 
-def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to run, and how.
+
+    Attributes:
+        script: the script; None if others create agents or move them here.
+        settings: how the container of this process reaches others.
+        name: that container's name; None for the usual one.
+        seed: of the agents' random generators.
+        seconds: the time after which all end; None for no limit.
+        cpu_by_group: whether to account for CPU time.
+        is_watched: whether to serve the live view.
+    """
+
+    script: Script | None
+    settings: ConnectionSettings
+    name: str | None
+    seed: int | None
+    seconds: float | None
+    cpu_by_group: bool
+    is_watched: bool
+
+    def view(self, container: Container) -> AbstractAsyncContextManager[None]:
+        """Return a context manager that serves a container's live view, if wanted."""
+        if not self.is_watched:
+            return contextlib.nullcontext()
+        from formicary.cli.watch import viewed
+
+        return viewed(container)
+
+
+def check_what_runs(plan: Plan) -> None:
     """Check that there is a script, or that agents can be created or move here, and that modules exist.
 
-    Args:
-        script: the script; None where there is none.
-        settings: what may be created, and may come.
-
     Raises:
-        UsageError: there is nothing to run, or a package that is not here.
+        UsageError: there is nothing to run, or a module does not exist.
     """
     from formicary.children.script import look_first_in
     from formicary.container.option_values import check_modules
 
+    script, settings = plan.script, plan.settings
     if script is None and not settings.takes_agents:
         raise UsageError("nothing to run: specify a script, or a package with --allow-create or --accept")
     folder = script.path.resolve().parent if script is not None and script.module is None else Path.cwd()
@@ -50,9 +77,9 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
     """Publish the join address during the block, if the container listens; yield hints for the user.
 
     Args:
-        container: the container, which is open.
-        listens: where; None if it does not.
-        other: a name that one of the others may have.
+        container: the open container.
+        listens: its address; None if it does not listen.
+        other: a name for another container, as an example.
     """
     if listens is None:
         yield []
@@ -72,7 +99,7 @@ def what_runs(script: Script | None, names: list[str], container: Container) -> 
     """Return a phrase that names the agents that run, or that are expected.
 
     Args:
-        script: the script that has made them; None if there is none.
+        script: the script that created them, if any.
         names: the agents' names.
         container: the container.
     """

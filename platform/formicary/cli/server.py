@@ -1,4 +1,4 @@
-"""`formicary server`: a private XMPP server for this machine, and advice for a server of one's own."""
+"""`formicary server`: manages a private XMPP server, and helps to configure your own."""
 
 from __future__ import annotations
 

@@ -17,18 +17,18 @@ def run_until_signal(
     """Run a coroutine in an event loop; Ctrl-C and SIGTERM cancel it.
 
     Args:
-        work: what is run.
-        loop_factory: makes the loop.
+        work: the coroutine.
+        loop_factory: creates the loop.
 
     Raises:
-        KeyboardInterrupt: it was cancelled so, and has ended.
+        KeyboardInterrupt: a signal cancelled it.
     """
 
     async def until_terminated() -> None:
         task = asyncio.current_task()
         assert task is not None
-        # Not by way of SIGINT: that is ignored in what a script has started in the background.
-        with suppress(NotImplementedError):  # Windows has none that ends a program
+        # Not by raising SIGINT, which shells ignore for background jobs of a script.
+        with suppress(NotImplementedError):  # Windows has no such handlers
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         await work
 

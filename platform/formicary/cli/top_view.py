@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.text import Text
 
-from formicary.cli.guest_names import is_guest_name
+from formicary.cli.guest_names import without_guests
 from formicary.cli.output import fitted
 from formicary.core.quoting import printable
 from formicary.observe.rates import rates
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.observe.rates import Rates
 
 _SHOWN = 5
-_WIDEST = 1000  # characters of a line, where no terminal says otherwise
+_WIDEST = 1000  # characters of a line without a terminal
 _NOTHING = "-"
 
 Pair = tuple["Figures", "Rates | None"]
@@ -49,19 +48,14 @@ def lines(before: Listing[Figures], after: Listing[Figures]) -> Iterator[str]:
 
 
 def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str, Any]]:
-    """Return the same for JSON: of each container its figures, and its rates, which may be null."""
+    """Return the same as JSON: each container's figures and rates, which may be null."""
     return [{"figures": figures, "rates": found} for figures, found in _pairs(before, after)]
 
 
 def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
-    known = {figures.domain: _without_guests(figures) for figures in before}
-    found = map(_without_guests, after)
+    known = {figures.domain: without_guests(figures) for figures in before}
+    found = map(without_guests, after)
     return [(figures, rates(known.get(figures.domain), figures)) for figures in found]
-
-
-def _without_guests(figures: Figures) -> Figures:
-    """Return the links without those to commands, such as this one."""
-    return replace(figures, links=tuple(link for link in figures.links if not is_guest_name(link.peer)))
 
 
 def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:
@@ -138,7 +132,7 @@ def _links(pair: Pair) -> Iterator[tuple[str, ...]]:
 
 
 def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
-    """Yield the CPU time by group, of the containers that account for it."""
+    """Yield the CPU time by group of containers that account for it."""
     accounted = [(figures, found) for figures, found in pairs if found is not None and found.cpu_by_group]
     if not accounted:
         return

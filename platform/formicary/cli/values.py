@@ -1,4 +1,4 @@
-"""Values on the command line: JSON where it is that, else text."""
+"""Values on the command line: JSON, or else plain text."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _STARTS = ("{", "[", '"')
 
 
 def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
-    """Return what several `key=value` say.
+    """Parse `key=value` pairs.
 
     Args:
-        option: which option they are of.
+        option: their option, for errors.
         pairs: the texts.
 
     Raises:
-        UsageError: one is none, or a key is there twice.
+        UsageError: one is malformed, or a key is given twice.
     """
     values: dict[str, Any] = {}
     for pair in pairs or ():
@@ -41,14 +41,14 @@ def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
 
 
 def parse(what: str, text: str) -> Any:
-    """Return a value: JSON, or else the text itself.
+    """Parse a value: JSON, or else the text itself.
 
     Args:
-        what: the value is of, for the sentence that says what is wrong.
-        text: as it was typed.
+        what: describes the value in errors.
+        text: the typed text.
 
     Raises:
-        UsageError: it begins like JSON, and is none.
+        UsageError: it begins like JSON, but is not valid.
     """
     try:
         return json.loads(text)
@@ -59,11 +59,11 @@ def parse(what: str, text: str) -> Any:
 
 
 def parse_condition(text: str) -> Condition:
-    """Return what a text such as `dpi>=300` says of a property.
+    """Parse a condition such as `dpi>=300`.
 
     Raises:
-        UsageError: it is no condition.
-        InvalidDescriptionError: it cannot be asked of a property.
+        UsageError: the text is not a condition.
+        InvalidDescriptionError: no property can meet it.
     """
     from formicary.directory.model.query import Condition
 

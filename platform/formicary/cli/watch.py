@@ -1,4 +1,4 @@
-"""`formicary watch`: the live view of a platform that runs, or of a recording."""
+"""`formicary watch`: the live view of a running platform, or of a recording."""
 
 from __future__ import annotations
 

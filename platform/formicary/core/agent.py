@@ -164,7 +164,7 @@ class Agent(BaseAgent, Conversing):
         self._hold(AgentState.SUSPENDED)
 
     def resume(self) -> None:
-        """Go on after `suspend`.
+        """Resume after `suspend`.
 
         Raises:
             AgentStateError: the agent is not suspended.
@@ -180,7 +180,7 @@ class Agent(BaseAgent, Conversing):
         self._hold(AgentState.WAITING)
 
     def wake_up(self) -> None:
-        """Go on after `wait`.
+        """Resume after `wait`.
 
         Raises:
             AgentStateError: the agent is not waiting.
@@ -241,7 +241,7 @@ class Agent(BaseAgent, Conversing):
 
     @reserved
     def is_held(self) -> bool:
-        """Whether it is at rest: nothing of it runs, unless it is to end, until it goes on somewhere."""
+        """Whether it is at rest: nothing of it runs, unless it is to end, until it resumes somewhere."""
         is_moving = self._state is AgentState.TRANSIT and not self._stopping
         return is_moving and self.address in self._container.dispatcher.held
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Answer(asyncio.Future[Any]):
-    """A future that one strand or task waits for. A strand goes on in the same turn of the loop."""
+    """A future that one strand or task waits for. A strand resumes in the same turn of the loop."""
 
     _strand: TaskLike | None = None
 
@@ -25,7 +25,7 @@ class Answer(asyncio.Future[Any]):
             super().add_done_callback(callback, context=context)
 
     def settle(self, result: Any) -> None:
-        """Set the result, and have the strand go on at once: the loop would come to it two turns later."""
+        """Set the result, and resume the strand at once: the loop would do so two turns later."""
         strand, self._strand = self._strand, None
         self.set_result(result)
         if strand is not None:

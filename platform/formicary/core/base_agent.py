@@ -147,7 +147,7 @@ class BaseAgent:
     ) -> Coroutine[Any, Any, T]:
         """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
 
-        Others go on meanwhile. What computes for more than a few milliseconds belongs here.
+        Others keep running meanwhile. What computes for more than a few milliseconds belongs here.
         """
         return self.container.compute(function, *arguments, timeout=timeout)
 
@@ -166,7 +166,7 @@ class BaseAgent:
             to: the container's name or domain.
 
         Raises:
-            MoveError: it does not move, and goes on where it is; or it has ended where it has arrived, as
+            MoveError: it does not move, and continues where it is; or it has ended where it has arrived, as
                 its `after_move` has failed, or with that container: the sentence says so.
             AgentStateError: it is not in a container, or has moved away before.
         """
@@ -202,14 +202,14 @@ class BaseAgent:
             deadline: until when, instead.
 
         Raises:
-            MoveError: it cannot sleep, and goes on.
+            MoveError: it cannot sleep, and continues.
             UsageError: that is no time.
             AgentStateError: it is not in a container, or has moved away before.
         """
         await self.container.platform_services.sleeping.deactivate(self, check_limit(timeout, deadline))
 
     async def before_move(self, destination: str) -> None:
-        """Prepare to move; for subclasses. All goes on meanwhile. Not called for a clone.
+        """Prepare to move; for subclasses. Everything keeps running meanwhile. Not called for a clone.
 
         Args:
             destination: the full domain of the container.

@@ -37,7 +37,7 @@ class Phase:
     STARTING = 0
     RUNNING = 1  # `on_start` is over
     ENDING = 2  # cancelled by `kill`, or in `on_end`: not to be disturbed again
-    LEFT = 3  # its agent goes on elsewhere, so there is no `on_end` here
+    LEFT = 3  # its agent continues elsewhere, so there is no `on_end` here
 
 
 # As names of this module: to ask a class for each takes longer.
@@ -211,7 +211,7 @@ class Behaviour(Conversing):
     ) -> Coroutine[Any, Any, T]:
         """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
 
-        Others go on meanwhile. What computes for more than a few milliseconds belongs here.
+        Others keep running meanwhile. What computes for more than a few milliseconds belongs here.
         """
         return self.agent.container.compute(function, *arguments, timeout=timeout)
 
@@ -241,7 +241,7 @@ class Behaviour(Conversing):
                 strand.cancel()
 
     def leave_strand(self) -> None:
-        """End without `on_end`, since the agent goes on elsewhere; for who moves it."""
+        """End without `on_end`, since the agent continues elsewhere; for who moves it."""
         self._killed = True
         self.strand_phase = _LEFT
         strand = self.mailbox.strand

@@ -83,7 +83,7 @@ class CycleScheduler(Scheduler):
         self._is_open = False
         self._did = False  # anything in this cycle
         self._busy: dict[asyncio.Future[Any], _Busy] = {}
-        self._arrived: set[asyncio.Future[Any]] = set()  # those of them who could go on
+        self._arrived: set[asyncio.Future[Any]] = set()  # those of them who could continue
         self._gate: Gate | None = None
         self._is_ending = False
 
@@ -237,7 +237,7 @@ class CycleScheduler(Scheduler):
         self._did = bool(self._now or self._now_micro)
 
     def _settle(self) -> None:
-        """End the cycle if nothing is left to do in it, or have those go on in it who were waited for."""
+        """End the cycle if nothing is left to do in it, or resume those in it who were waited for."""
         if self._now or self._now_micro or self._is_waited_for():
             return
         if self._arrived:
@@ -246,7 +246,7 @@ class CycleScheduler(Scheduler):
                 task for task in self._busy if task in self._arrived
             ]:  # whoever was the first to arrive
                 queue.extend((task, None))
-                if queue is self.ready:  # it was suspended, and the others have gone on
+                if queue is self.ready:  # it was suspended, and the others have continued
                     self._busy.pop(task).timer.cancel()
             self._arrived.clear()
         elif self._is_open:

@@ -175,7 +175,7 @@ class ManagementRequestError(ManagementError, ValueError):
 
 
 class MoveError(ManagementError):
-    """The agent did not move: it goes on where it is."""
+    """The agent did not move: it continues where it is."""
 
     reason = "not-moved"
 

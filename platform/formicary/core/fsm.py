@@ -14,8 +14,8 @@ from formicary.core.reserved import reserved
 class State(OneShotBehaviour):
     """One state of an `FSMBehaviour`: its `run` is done each time the machine comes to it.
 
-    It sends, and receives from the machine's mailbox, as the machine. `set_next_state` says where to go on;
-    without it the machine ends.
+    It sends, and receives from the machine's mailbox, as the machine. `set_next_state` says where to
+    continue; without it the machine ends.
     """
 
     __slots__ = ("_machine", "_next_state")

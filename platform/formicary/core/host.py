@@ -33,7 +33,7 @@ class Conversations(Protocol):
     """What takes the messages of agents that belong to their conversations."""
 
     def resumed(self, address: str) -> None:
-        """Called when a suspended agent goes on."""
+        """Called when a suspended agent is resumed."""
 
 
 class Dispatcher(Protocol):

@@ -257,7 +257,7 @@ class Mailbox:
     # -- the way out ----------------------------------------------------------------------------------------
 
     def next(self) -> Message | None:
-        """Return the next message, None if there is none; whoever waits for room goes on."""
+        """Return the next message, None if there is none; whoever waits for room resumes."""
         if not self.messages:
             return None
         if self._senders:

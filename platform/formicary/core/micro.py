@@ -154,7 +154,7 @@ class MicroAgent(BaseAgent):
     async def stop(self) -> None:
         """End the agent; messages to it that still wait are dead letters. Again, it does nothing.
 
-        What an asynchronous `handle` still awaits is cancelled; that which calls this goes on to its end.
+        What an asynchronous `handle` still awaits is cancelled; that which calls this runs on to its end.
         """
         strands = self.handling_strands()
         inside = any(strand.running for strand in strands)

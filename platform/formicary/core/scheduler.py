@@ -41,7 +41,7 @@ GREEDY = 32
 """How many messages or runs a behaviour may take in a row before the others get their turn."""
 
 # How many strands and messages run before the loop sees to sockets and timers again, and how many of each in
-# turn: so a strand that has asked a micro-agent goes on in the same turn of the loop.
+# turn: so a strand that has asked a micro-agent resumes in the same turn of the loop.
 MOST = 256
 BATCH = 64
 _TURN = range(BATCH)
@@ -219,7 +219,7 @@ class Scheduler:
         """Run the coroutine of a micro-agent's asynchronous `handle` up to where it first waits.
 
         Most end without waiting. One strand serves them all; it is what they see as the current task, and one
-        that waits keeps it: it goes on as a behaviour's coroutine does.
+        that waits keeps it: it resumes as a behaviour's coroutine does.
         """
         strand = Strand(None, self, None) if self._spare is None else self._spare
         self._spare = None
@@ -328,7 +328,7 @@ class Scheduler:
         return taken
 
     async def room(self) -> None:
-        """Wait until micro-agents' messages have room again; several waiters go on at once."""
+        """Wait until micro-agents' messages have room again; several waiters resume at once."""
         future = self.loop.create_future()
         self._roomy.append(future)
         await future

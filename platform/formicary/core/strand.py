@@ -83,7 +83,7 @@ class Strand(asyncio.Future[Any], TaskLike):
     ) -> None:
         super().__init__(loop=scheduler.loop)
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
-        self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
+        self.attention = False  # cancelled, held, or with an error to raise: it must not simply resume
         self._scheduler = scheduler
         self._name = None
         self._future: asyncio.Future[Any] | Pending | None = None
@@ -253,7 +253,7 @@ class Strand(asyncio.Future[Any], TaskLike):
 
         Returns:
             Whether that can be, and was done: it waits for a message or an `Answer`, or it is held and would
-            go on; and no strand runs just now.
+            resume; and no strand runs just now.
         """
         future, held, scheduler = self._future, self._held, self._scheduler
         is_answer = type(future) is Answer
@@ -329,7 +329,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         """Release the coroutine.
 
         Args:
-            next_message: returns the message to go on with if it waits for one, None if there is none yet.
+            next_message: returns the message to resume with if it waits for one, None if there is none yet.
         """
         held, self._held = self._held, _FREE
         self.attention = self._is_disturbed()

@@ -36,7 +36,7 @@ class Owner(Protocol):
 class TaskLike:
     """A coroutine with its owner, context and name.
 
-    How the coroutine goes on, is cancelled and ends is for `Strand`, the one subclass, which is a future
+    How the coroutine resumes, is cancelled and ends is for `Strand`, the one subclass, which is a future
     first, so that it finds at once what it calls of that.
     """
 

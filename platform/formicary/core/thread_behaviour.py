@@ -50,7 +50,7 @@ class ThreadBehaviour(Behaviour):
         """Run once before `run`; for subclasses."""
 
     def run(self) -> None:  # type: ignore[override]
-        """Do what the behaviour does; for subclasses. `receive` in a loop makes it go on."""
+        """Do what the behaviour does; for subclasses. To keep running, call `receive` in a loop."""
         raise NotImplementedError(f"{type(self).__name__} has no run()")
 
     def on_end(self) -> None:  # type: ignore[override]

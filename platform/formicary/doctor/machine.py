@@ -40,7 +40,7 @@ def system() -> Finding:
 def clocks() -> Finding:
     """Measure the resolution of a thread's CPU clock, and the cost of reading it."""
     step, reading = _step(), _reading()
-    said = f"a thread's goes in steps of {step * 1e6:.3g} µs, and takes {reading * 1e6:.2g} µs to read"
+    said = f"a thread's advances in steps of {step * 1e6:.3g} µs, and takes {reading * 1e6:.2g} µs to read"
     if step > _COARSE:
         return limited("CPU clock", said, "measure for 10 s or longer")
     return good("CPU clock", said)

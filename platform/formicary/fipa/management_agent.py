@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Message], Awaitable[None] | None]
 
 _ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
-_QUIET = _ANSWERS | {"agree"}  # never answered, or it could go on for ever
+_QUIET = _ANSWERS | {"agree"}  # never answered, or two agents could answer each other for ever
 _MOST = 1000  # requests being handled, some of which wait for other containers
 _TICK = 1.0  # s between checks for questions that have timed out
 

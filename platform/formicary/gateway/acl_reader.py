@@ -41,7 +41,7 @@ def read_acl(data: bytes, character_set: str, now: datetime) -> AclMessage:
     """
     codec = _CHARACTER_SETS.get((character_set or "us-ascii").lower())
     if codec is None:
-        raise AclSyntaxError(f"the character set {character_set[:40]!r} is not known here; UTF-8 is")
+        raise AclSyntaxError(f"the character set {character_set[:40]!r} is not supported; use UTF-8")
     return _Reader(data, codec, now).message()
 
 
@@ -54,7 +54,7 @@ class _Reader:
         self._depth = 0
         self._identifiers = 0
 
-    # -- what there is in a message -------------------------------------------------------------------------
+    # -- parts of a message ---------------------------------------------------------------------------------
 
     def message(self) -> AclMessage:
         self._open()
@@ -71,7 +71,7 @@ class _Reader:
                 field, read = self._field(name.lower())
                 self._put(fields, field, read())
         if self._byte():
-            self._fail("there is something behind the message")
+            self._fail("there is extra text after the message")
         for name, value in parameters.items():
             if name.lower() == BASE64.lower() and value.lower() == "base64":
                 del parameters[name]
@@ -117,7 +117,7 @@ class _Reader:
                 case _ if (match := _is_user_defined(slot)) is not None:
                     self._put(parameters, match[1], self._expression())
                 case _:
-                    self._fail(f"{slot[:40]!r} is not a part of an agent identifier")
+                    self._fail(f"{slot[:40]!r} is not a parameter of an agent identifier")
         if not fields.get("name"):
             self._fail("an agent identifier has no name")
         return AgentIdentifier(parameters=parameters, **fields)
@@ -190,20 +190,20 @@ class _Reader:
         while end > start and self._data[end - 1] == ord("\\"):
             end = self._data.find(b'"', end + 1)
         if end < 0:
-            self._fail("a string has no end")
+            self._fail("a string is not terminated")
         self._at = end + 1
         return self._text(self._data[start:end]).replace('\\"', '"')
 
     def _counted(self) -> bytes:
         if (match := _match_length(self._data, self._at)) is None:
-            self._fail("a string begins with # and no length")
+            self._fail("a string begins with # but has no length")
         start, length = match.end(), int(match[1])
         if length > len(self._data) - start:
             self._fail(f"a string is shorter than its {length} bytes")
         self._at = start + length
         return self._data[start : self._at]
 
-    # -- what all consists of -------------------------------------------------------------------------------
+    # -- tokens ---------------------------------------------------------------------------------------------
 
     def _byte(self) -> bytes:
         """Return the next non-blank byte without consuming it; empty at the end."""
@@ -216,7 +216,7 @@ class _Reader:
         self._at += 1
         self._depth += 1
         if self._depth > _DEPTH:
-            self._fail(f"there are more than {_DEPTH} parentheses within each other")
+            self._fail(f"parentheses are nested more than {_DEPTH} deep")
 
     def _closes(self) -> bool:
         if self._byte() != b")":
@@ -227,12 +227,12 @@ class _Reader:
 
     def _keyword(self, keyword: str) -> None:
         if (found := self._atom()).lower() != keyword:
-            self._fail(f"{found[:40]!r} was found instead of {keyword!r}")
+            self._fail(f"expected {keyword!r}, found {found[:40]!r}")
 
     def _atom(self) -> str:
         self._byte()
         if (match := _match_atom(self._data, self._at)) is None:
-            self._fail("it ends before its end" if self._at == len(self._data) else "a word is missing")
+            self._fail("the message is incomplete" if self._at == len(self._data) else "a word is missing")
         self._at = match.end()
         return self._text(match[0])
 
@@ -240,7 +240,7 @@ class _Reader:
         try:
             return data.decode(self._codec)
         except UnicodeDecodeError as error:
-            self._fail(f"it is not in the character set that it is said to be in: {error.reason}")
+            self._fail(f"it does not match its character set: {error.reason}")
 
     def _fail(self, why: str) -> NoReturn:
         raise AclSyntaxError(f"{why}, near byte {self._at}")

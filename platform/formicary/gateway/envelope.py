@@ -87,7 +87,7 @@ def _identifier(identifier: AgentIdentifier) -> str:
 
 def _element(tag: str, text: str) -> str:
     if (found := _NOT_XML.search(text)) is not None:
-        raise ValueError(f"{text[:40]!r} has the character {found[0]!r} in it, which XML cannot carry")
+        raise ValueError(f"{text[:40]!r} contains {found[0]!r}, a character that XML cannot carry")
     text = escape(text, quote=False).replace("\r", "&#13;").replace("\n", "&#10;")
     return f"<{tag}>{text}</{tag}>"
 
@@ -139,7 +139,7 @@ class _Reader:
             raise EnvelopeError(f"the document is not an envelope but {tag[:40]!r}")
         self._path.append(tag)
         if len(self._path) > _DEPTH:
-            raise EnvelopeError(f"the envelope has more than {_DEPTH} elements within each other")
+            raise EnvelopeError(f"the envelope's elements are nested more than {_DEPTH} deep")
         if tag == "params":
             self._here = {}
         elif tag == "agent-identifier":

@@ -1,9 +1,18 @@
-"""Recognizes this host and public hosts: strangers can make us send only to public ones."""
+"""Recognizes this host and public hosts, to which alone strangers can make us send, and peers' hosts."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import socket
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from formicary.gateway.peers import Peer
+
+_VALID = 60.0  # s for which a name's addresses are cached
+_REMEMBERED = 1000  # names
 
 # Excludes multicast, site-local addresses, and IPv4 in disguise.
 _UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -40,3 +49,41 @@ def is_public(host: str) -> bool:
     if isinstance(ip, ipaddress.IPv6Address):
         return ip.is_global and ip in _UNICAST and ip.sixtofour is None
     return ip is not None and ip.is_global and not ip.is_multicast
+
+
+class AllowedHosts:
+    """Checks the origin of configured peers' messages; caches addresses of hosts."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, frozenset[str]]] = {}  # expiry and addresses
+
+    async def may_send(self, peer: Peer, remote: str | None) -> bool:
+        """Return whether a request may contain a platform's message.
+
+        Args:
+            peer: the platform.
+            remote: the request's IP address. This host may send for any platform, since the source address of
+                its programs depends on the destination.
+        """
+        address = ip_of(remote or "")
+        if address is None or address.is_loopback:
+            return address is not None
+        for host in peer.hosts:
+            if str(address) in await self._addresses(host):
+                return True
+        return False
+
+    async def _addresses(self, host: str) -> frozenset[str]:
+        loop = asyncio.get_running_loop()
+        until, found = self._known.get(host, (0.0, frozenset()))
+        if loop.time() < until:
+            return found
+        try:
+            infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except OSError:
+            infos = []  # no valid origin for now
+        found = frozenset(str(ip_of(str(info[4][0]))) for info in infos)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[host] = (loop.time() + _VALID, found)
+        return found

@@ -1,4 +1,4 @@
-"""Incoming messages: other platforms send them by HTTP (FIPA00084), and are told what is refused."""
+"""Incoming messages: other platforms send them by HTTP (FIPA00084), and learn what is refused."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import MANAGEMENT, now, sentence, shorten
 from formicary.gateway.acl_reader import read_acl
-from formicary.gateway.allowed_hosts import AllowedHosts
 from formicary.gateway.envelope import STRING_FORM, read_envelope
 from formicary.gateway.foreign_names import platform_of
-from formicary.gateway.hosts import host_in, is_local
+from formicary.gateway.hosts import AllowedHosts, host_in, is_local
 from formicary.gateway.multipart import read_parts
 from formicary.http import ASKING, HttpServer, listen
 
@@ -176,7 +175,7 @@ class Inbound:
                     if len(body) > most:
                         raise HttpError(413, f"the body has more than {most} bytes")
         except TimeoutError:
-            raise HttpError(408, f"the body has not come within {ASKING:g} s") from None
+            raise HttpError(408, f"the body did not arrive within {ASKING:g} s") from None
         return bytes(body)
 
     def _check(self, envelope: Envelope, payload: bytes) -> None:
@@ -184,7 +183,7 @@ class Inbound:
             raise HttpError(415, f"messages must be {STRING_FORM}, not {envelope.representation}")
         if envelope.payload_length not in {None, len(payload)}:
             raise HttpError(
-                400, f"the message has {len(payload)} bytes, its envelope says {envelope.payload_length}"
+                400, f"the message has {len(payload)} bytes, but its envelope says {envelope.payload_length}"
             )
 
     def _sender(self, acl: AclMessage, envelope: Envelope) -> AgentIdentifier:

@@ -159,7 +159,7 @@ class Outbound:
         acl = self._translator.outgoing(message)
         payload, character_set = write_acl(acl)
         if len(payload) > self._limit:
-            raise ValueError(f"the message has {len(payload)} bytes there, and may have {self._limit}")
+            raise ValueError(f"the message takes {len(payload)} bytes as ACL; the limit is {self._limit}")
         envelope = Envelope(
             to=(identifier,),
             sender=acl.sender,

@@ -30,6 +30,7 @@ class Feed(ABC):
     A batch may be empty. A slow consumer makes containers leave out more messages, and nothing else.
 
     Attributes:
+        filters: which messages to include; can be set at any time.
         is_live: whether it shows a running platform, not a recording.
         may_act: whether `act` is allowed.
         is_paused: whether it is paused.
@@ -46,7 +47,7 @@ class Feed(ABC):
         self.is_paused = False
         self.speed = 1.0
         self.position = 0.0
-        self._filters = Filters()
+        self.filters = Filters()
 
     async def __aenter__(self) -> Self:
         await self._open()
@@ -79,15 +80,6 @@ class Feed(ABC):
     @abstractmethod
     async def _close(self) -> None:
         """Close the feed, and stop containers collecting."""
-
-    @property
-    def filters(self) -> Filters:
-        """Which messages are included; can be set at any time."""
-        return self._filters
-
-    @filters.setter
-    def filters(self, filters: Filters) -> None:
-        self._filters = filters
 
     def pause(self) -> None:
         """Pause until `resume`; what happens on a running platform meanwhile is left out."""

@@ -66,7 +66,7 @@ class JoinedFeed(Feed):
         self._path, self._most_bytes = record, most_bytes
         self._recorder: Recorder | None = None
         self.may_act = may_act
-        self._filters = filters or Filters()
+        self.filters = filters or Filters()
         self._container = container
         self._actor = Actor(container)
         self._viewer = ""
@@ -177,7 +177,7 @@ class JoinedFeed(Feed):
 
     async def _ask_once(self, domain: str) -> None:
         most = max(1, min(_AT_ONCE, MOST_EVENTS // max(1, len(self._tasks))))
-        seen = await self._container.management.watch(domain, self._viewer, self._filters, most)
+        seen = await self._container.management.watch(domain, self._viewer, self.filters, most)
         if seen is None:
             return
         late = self._late(domain, seen.events)
@@ -248,7 +248,7 @@ class JoinedFeed(Feed):
             self._events.append(self._completed(Figures(self._clock(), **changes)))
 
     async def _end(self, domain: str) -> None:
-        await self._container.management.watch(domain, self._viewer, self._filters, 1, end=True)
+        await self._container.management.watch(domain, self._viewer, self.filters, 1, end=True)
 
     # -- acting ---------------------------------------------------------------------------------------------
 

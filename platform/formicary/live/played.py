@@ -13,7 +13,7 @@ from formicary.observe.recording import Recording
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.observe.events import Event, Filters
+    from formicary.observe.events import Event
 
 _STEP: Final = 0.1  # s between two batches
 _CONTEXT: Final = 500  # earlier events shown when starting from a time
@@ -41,6 +41,7 @@ class PlayedFeed(Feed):
         self.position = self.span[0]
         self._recording: Recording | None = None
         self._begins_anew = True
+        self._matched = self.filters  # the filters of the last batch
 
     async def _open(self) -> None:
         self._recording = Recording(self._path)
@@ -59,7 +60,7 @@ class PlayedFeed(Feed):
         step = 0.0 if self.is_paused else _STEP * self.speed
         before = self.position
         self.position = min(max(before + step, first), last)
-        if self._begins_anew or self.position < before:
+        if self._begins_anew or self.position < before or self._matched is not self.filters:
             return self._begin_anew(self._recording)
         events = self._recording.read(before, self.position, MOST_EVENTS)
         if len(events) == MOST_EVENTS:  # the rest comes next
@@ -68,6 +69,7 @@ class PlayedFeed(Feed):
 
     def _begin_anew(self, recording: Recording) -> list[Event]:
         self._begins_anew = False
+        self._matched = self.filters
         at = self.position
         context = self._matching(recording.before(at, _CONTEXT))
         told = [event for event in context if isinstance(event, MessageSeen | LeftOut)]
@@ -75,18 +77,8 @@ class PlayedFeed(Feed):
 
     def _matching(self, events: list[Event]) -> list[Event]:
         return [
-            each for each in events if not isinstance(each, MessageSeen) or lets_through(self._filters, each)
+            each for each in events if not isinstance(each, MessageSeen) or lets_through(self.filters, each)
         ]
-
-    @property
-    def filters(self) -> Filters:
-        """Which messages are included; can be set at any time."""
-        return self._filters
-
-    @filters.setter
-    def filters(self, filters: Filters) -> None:
-        self._filters = filters
-        self._begins_anew = True
 
     def seek(self, at: float) -> None:
         """Continue from another time; as `Feed.seek`."""

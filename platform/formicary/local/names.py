@@ -50,7 +50,7 @@ class LocalNames:
         self._others: frozenset[str] = frozenset()
         self._open: set[str] = set()
         self._met: asyncio.Future[None] | None = None
-        self._waiting: dict[str, asyncio.Future[None]] = {}  # by name that is searched for
+        self._waiting: dict[str, asyncio.Future[None]] = {}  # by the name searched for
         self._held: deque[tuple[Message, tuple[str, ...]]] = deque()  # with their short names
         self._held_for: Counter[str] = Counter()  # number of these by short name
         self._holding: asyncio.Future[None] | None = None  # while anything is held

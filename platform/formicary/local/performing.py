@@ -79,7 +79,7 @@ class Performing:
             await self._container.start(agent)
         except FormicaryError:
             raise
-        except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+        except Exception:  # noqa: BLE001 -- its setup failed: the container has logged it; others continue
             return
 
     async def _join(self) -> list[str]:

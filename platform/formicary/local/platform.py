@@ -57,8 +57,8 @@ class LocalPlatform:
             with the same options.
         placement: where to start an agent for which no container is given: in each in turn (`"round-robin"`),
             or in the one with the fewest agents started so (`"least-loaded"`).
-        when_lost: whether the platform continues with the remaining containers (`"go-on"`), or the block is
-            cancelled and raises ContainerLostError (`"end"`).
+        when_lost: whether to continue with the remaining containers (`"continue"`), or to cancel the block,
+            which then raises ContainerLostError (`"end"`).
         launcher: starts the processes on other hosts; None for this one.
         mode: `"pooled"`, or its synonym `"asynchronous"`: each behaviour continues as soon as it can, in its
             container; `"synchronous"`: all behaviours of all containers do one cycle before any does its
@@ -77,14 +77,14 @@ class LocalPlatform:
         *,
         container: Container | None = None,
         placement: Literal["round-robin", "least-loaded"] = "round-robin",
-        when_lost: Literal["go-on", "end"] = "go-on",
+        when_lost: Literal["continue", "end"] = "continue",
         launcher: Launcher | None = None,
         mode: Mode = "pooled",
         **options: Any,
     ) -> None:
         check_child_options(options)
-        if when_lost not in {"go-on", "end"}:
-            raise UsageError(f"when_lost= must be 'go-on' or 'end', not {when_lost!r}")
+        if when_lost not in {"continue", "end"}:
+            raise UsageError(f"when_lost= must be 'continue' or 'end', not {when_lost!r}")
         if mode not in {"pooled", "asynchronous", "synchronous"}:
             raise UsageError(
                 f"a local platform's mode must be 'pooled' or 'synchronous', not {shorten(mode)}"

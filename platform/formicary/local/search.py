@@ -59,7 +59,7 @@ class NameSearch:
         self.peers: set[str] = set()
         """The domains of containers that can be asked."""
         self.waiting: dict[str, set[str]] = {}
-        """The domains that still have to answer, by name that is searched for."""
+        """The domains that have yet to answer, by the name searched for."""
         self.instructions: list[Instruction] = []
         self._unsent: dict[str, list[tuple[Kind, list[str]]]] = {}  # by domain, in order
         self._told: dict[str, tuple[str, ...]] = {}  # domains that know of an agent here, by its name

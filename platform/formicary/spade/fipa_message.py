@@ -51,16 +51,16 @@ class FIPAMessageBuilder:
         "agree": "agrees to perform an action",
         "cancel": "no longer wants an action to be performed",
         "cfp": "calls for proposals to perform an action",
-        "confirm": "says that a proposition is true, of which the receiver was uncertain",
+        "confirm": "confirms a proposition of which the receiver was uncertain",
         "disconfirm": "says that a proposition is false, which the receiver believed",
         "failure": "says that an action was attempted and failed",
         "inform": "says that a proposition is true",
         "inform-if": "says whether a proposition is true",
         "inform-ref": "names the object of a description",
-        "not-understood": "did not understand what the receiver has done",
-        "propagate": "has the receiver pass a message on to others, and treat it as its own",
+        "not-understood": "did not understand what the receiver did",
+        "propagate": "asks the receiver to accept a message as its own, and to pass it on",
         "propose": "proposes to perform an action under conditions",
-        "proxy": "has the receiver choose agents and send them a message",
+        "proxy": "asks the receiver to choose agents and send them a message",
         "query-if": "asks whether a proposition is true",
         "query-ref": "asks for the object of a description",
         "refuse": "refuses to perform an action, and says why",
@@ -68,7 +68,7 @@ class FIPAMessageBuilder:
         "request": "requests an action",
         "request-when": "requests an action once a proposition is true",
         "request-whenever": "requests an action each time that a proposition becomes true",
-        "subscribe": "wants to be told of a reference each time that it changes",
+        "subscribe": "asks to be told of a reference each time that it changes",
     }
     LANGUAGES: ClassVar[Mapping[str, str]] = {
         name: name for name in ("fipa-sl", "fipa-sl0", "fipa-sl1", "fipa-sl2", "json", "xml", "string")
@@ -148,7 +148,7 @@ class FIPAMessageBuilder:
 
     def _set_known(self, key: str, value: str, known: Mapping[str, str]) -> Self:
         if value not in known:
-            logger.warning("%s is no %s that FIPA or SPADE know", value, key)
+            logger.warning("%s is not a %s known to FIPA or SPADE", value, key)
         return self._set(key, value)
 
     def build(self) -> Message:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from formicary.core.errors import InvalidMessageError
-from formicary.testing.memory_line import domain_of
+from formicary.testing.memory_line import SendingEnd, domain_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,34 +17,7 @@ if TYPE_CHECKING:
     from formicary.delivery.link_status import LinkStatus
 
 
-class Way(Protocol):
-    """A line from one container to another, as the sender sees it."""
-
-    @property
-    def count(self) -> int:
-        """The number of messages sent."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is in transit, as far as is known."""
-
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message if there is room; otherwise return the sink where it waits."""
-
-    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Forward a message of another container, as `post`."""
-
-    def put(self, message: Message, receiver: str) -> None:
-        """Send a message."""
-
-    def send_control(self, channel: str, payload: bytes) -> None:
-        """Send a control message."""
-
-    async def drained(self) -> None:
-        """Wait until all messages have arrived, at most as long as the source's agents would."""
-
-
-L = TypeVar("L", bound=Way)
+L = TypeVar("L", bound=SendingEnd)
 
 
 class LineTransport(Generic[L]):

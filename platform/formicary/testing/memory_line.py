@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import MessageSink
     from formicary.delivery.dispatcher import Dispatcher
     from formicary.delivery.overflow import Source
-    from formicary.testing.network import MemoryNetwork
+    from formicary.testing.network import MemoryNetwork, MemoryTransport
 
 logger = get_logger("formicary.transport")
 
@@ -31,17 +31,6 @@ encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
 
 _LIMIT = 1000  # messages in transit between two containers before senders wait
-
-
-class Target(Protocol):
-    """The other end of a line."""
-
-    @property
-    def container(self) -> Container:
-        """Its container."""
-
-    takes: asyncio.Event
-    """Set unless it accepts nothing more."""
 
 
 class _Letter(msgspec.Struct):
@@ -102,6 +91,19 @@ class SendingEnd:
         """Send an encoded message; for subclasses."""
         raise NotImplementedError
 
+    def send_control(self, channel: str, payload: bytes) -> None:
+        """Send a control message; for subclasses."""
+        raise NotImplementedError
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is in transit, as far as is known; for subclasses."""
+        raise NotImplementedError
+
+    async def drained(self) -> None:
+        """Wait until all messages have arrived, at most as long as the source's agents would."""
+        raise NotImplementedError
+
 
 class MemoryLine(SendingEnd):
     """A first-in, first-out line from one container to another.
@@ -109,7 +111,7 @@ class MemoryLine(SendingEnd):
     Args:
         network: the network.
         source: the sending container.
-        target: the other end.
+        target: the receiving container's transport.
         back: returns the line back; None if one of the two has left.
     """
 
@@ -117,7 +119,7 @@ class MemoryLine(SendingEnd):
         self,
         network: MemoryNetwork,
         source: Container,
-        target: Target,
+        target: MemoryTransport,
         back: Callable[[], MemoryLine | None],
     ) -> None:
         super().__init__(source, target.container.domain)
@@ -230,7 +232,7 @@ class MemoryLine(SendingEnd):
                 self._hand_over(entry)
             except ValueError as error:
                 name = self._target.container.dispatcher.name
-                logger.warning("container %s dropped what %s has sent: %s", name, self.domain, error)
+                logger.warning("container %s dropped a message from %s: %s", name, self.domain, error)
             self._under_way.popleft()
             self._moved.set()
 

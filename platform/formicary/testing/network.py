@@ -83,7 +83,7 @@ class MemoryTransport(LineTransport[MemoryLine]):
         self._network = network
         self._is_closed = False
         self.takes = asyncio.Event()
-        """Set unless so much waits in the container that it accepts nothing more."""
+        """Cleared while so much waits in the container that it accepts no more."""
         self.takes.set()
 
     async def open(self, container: Container) -> None:

@@ -97,7 +97,7 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
         """Return the virtual time of day, in UTC."""
         return STARTS_AT + timedelta(seconds=self._now)
 
-    def go_on_at(self, timer: float | None) -> float | None:
+    def jump_target(self, timer: float | None) -> float | None:
         """Return the time to jump to, before which nothing here can happen; None for never.
 
         For subclasses whose clocks follow others.
@@ -143,7 +143,7 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
                 if not future.done():
                     future.set_result(None)
         # The timer's exact time: the sum of now and `timeout` may round to just before it.
-        elif (when := self.go_on_at(None if timeout is None else self._scheduled[0].when())) is not None:  # type: ignore[attr-defined]  # not in typeshed
+        elif (when := self.jump_target(None if timeout is None else self._scheduled[0].when())) is not None:  # type: ignore[attr-defined]  # not in typeshed
             # asyncio runs timers due before now plus 1 ns, which after months rounds to now.
             self._now = when if when + 1e-9 > when else math.nextafter(when, math.inf)
         elif sockets == 1:  # the loop's own, by which threads wake it

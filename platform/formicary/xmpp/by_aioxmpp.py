@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.server import AccountAddress
-    from formicary.xmpp.session import Owner
+    from formicary.xmpp.client import AccountClient
 
 _silent = get_logger("formicary.aioxmpp")  # errors report what matters
 _silent.setLevel(logging.CRITICAL)
@@ -45,7 +45,7 @@ _LOST = {StanzaState.ABORTED, StanzaState.DROPPED, StanzaState.DISCONNECTED, Sta
 class AioxmppSession(Session):
     """A session of aioxmpp's client; arguments as of `Session`."""
 
-    def __init__(self, account: AccountAddress, owner: Owner) -> None:
+    def __init__(self, account: AccountAddress, owner: AccountClient) -> None:
         super().__init__(account, owner)
         self._connector = _Connector(account)
         self._is_stopping = False

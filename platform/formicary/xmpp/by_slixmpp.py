@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.server import AccountAddress
-    from formicary.xmpp.session import Owner
+    from formicary.xmpp.client import AccountClient
 
 get_logger("slixmpp").setLevel(logging.CRITICAL)  # errors report what matters
 
@@ -32,7 +32,7 @@ _GOODBYE = 2.0  # seconds for the server to close its side
 class SlixmppSession(Session):
     """A session of slixmpp's client; arguments as of `Session`."""
 
-    def __init__(self, account: AccountAddress, owner: Owner) -> None:
+    def __init__(self, account: AccountAddress, owner: AccountClient) -> None:
         super().__init__(account, owner)
         self.xmpp = SlixmppStream(account)
         self._tracked: dict[str, Callable[[Delivery], None]] = {}  # by stanza ID, like all below

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary.extending import MessageSink
     from formicary.server import AccountAddress
     from formicary.xmpp.agent import XmppAgent
-    from formicary.xmpp.session import Owner, Session
+    from formicary.xmpp.session import Session
 
 logger = get_logger("formicary")
 
@@ -45,7 +45,7 @@ class AccountClient:
         session: the XMPP library's session.
         greet: called with each new session, before anything else is sent over it.
         on_presence: called with each presence received.
-        requests: handlers of requests by the payload's element name; see `Owner.answer`.
+        requests: handlers of requests by the payload's element name; see `answer`.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class AccountClient:
             await asyncio.wait(tasks)
 
     def interrupted(self, reason: object) -> None:
-        """Handle an interrupted connection."""
+        """Handle an interruption; the connection comes back with this session or a new one."""
         if not self.is_closed:
             logger.warning(
                 "agent %s lost its connection to %s (%s); connecting again",
@@ -278,7 +278,13 @@ class AccountClient:
             self._arrive(stanza, sender)
 
     def answer(self, kind: str, payload: Element, sender: str) -> str | None:
-        """Return the answer to a request; None to refuse it."""
+        """Return the answer to a request, which may be empty; None to refuse it.
+
+        Args:
+            kind: `get` or `set`.
+            payload: the request.
+            sender: the requester; empty for the server.
+        """
         answer = self.requests.get(payload.tag)
         return None if answer is None else answer(kind, payload, sender)
 
@@ -338,7 +344,7 @@ class AccountClient:
         return f"the account {self._account.jid} of agent {self._agent.name}"
 
 
-def make_session(account: AccountAddress, owner: Owner) -> Session:
+def make_session(account: AccountAddress, owner: AccountClient) -> Session:
     """Return a session of aioxmpp if installed, otherwise of slixmpp."""
     if find_spec("aioxmpp") is not None:
         from formicary.xmpp.by_aioxmpp import AioxmppSession

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formicary.errors import LinkError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from formicary.server import AccountAddress
+    from formicary.xmpp.client import AccountClient
 
 CLIENT = "jabber:client"
 """The namespace of stanzas in sessions."""
@@ -38,46 +39,15 @@ class Delivery(Enum):
     """The session ended first: a sent stanza may have arrived."""
 
 
-class Owner(Protocol):
-    """Callbacks for a session's events and stanzas."""
-
-    def opened(self) -> None:
-        """Called when a new session begins; the last one is lost."""
-
-    def interrupted(self, reason: object) -> None:
-        """Called when the connection is interrupted; it comes back with this session or a new one."""
-
-    def closed(self) -> None:
-        """Called when the session is over."""
-
-    def failed(self, error: LinkError) -> None:
-        """Called when there will be no more sessions."""
-
-    def ended(self) -> None:
-        """Called when the session has ended as requested."""
-
-    def take(self, stanza: Element) -> None:
-        """Called with a message or a presence."""
-
-    def answer(self, kind: str, payload: Element, sender: str) -> str | None:
-        """Return the answer to a request (`<iq/>`), which may be empty; None to refuse it.
-
-        Args:
-            kind: `get` or `set`.
-            payload: the request.
-            sender: the requester; empty for the server.
-        """
-
-
 class Session(ABC):
     """A session with its connection, which reconnects by itself.
 
     Args:
         account: the account.
-        owner: receives the callbacks.
+        owner: receives stanzas and changes of the connection.
     """
 
-    def __init__(self, account: AccountAddress, owner: Owner) -> None:
+    def __init__(self, account: AccountAddress, owner: AccountClient) -> None:
         self._account = account
         self._owner = owner
 

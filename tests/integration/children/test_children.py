@@ -68,7 +68,7 @@ async def test_where_it_is_killed_that_is_said_and_the_block_goes_on(caplog):
         os.kill(worker.pid, signal.SIGTERM)
         await until(lambda: worker.loss)
         said = f"container w1 (process {worker.pid}) was killed (SIGTERM)"
-        assert caplog.messages[0] == f"{said}, and with it went cell0, cell1, cell2, cell3, cell4 and 2 more"
+        assert caplog.messages[0] == f"{said}; lost agents: cell0, cell1, cell2, cell3, cell4 and 2 more"
         with pytest.raises(ContainerLostError) as lost:
             await worker.start(Cell, "late")
         assert str(lost.value) == said

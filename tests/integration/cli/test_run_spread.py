@@ -138,7 +138,7 @@ def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
     ended = run(script(text), "--containers", "2")
     assert ended.returncode == 1
     assert re.search(
-        r"ERROR formicary: container c2 \(process \d+\) was killed .*, and with it went b\n", ended.stderr
+        r"ERROR formicary: container c2 \(process \d+\) was killed .*; lost agents: b\n", ended.stderr
     )
     assert ended.stdout.endswith("ends\n")
 

@@ -143,7 +143,7 @@ async def test_senders_wait_where_too_much_waits_and_are_told_when_it_takes_too_
     [
         ({"performative": "shout"}, "'shout' is not a performative"),
         ({"metadata": {"two words": "x"}}, "cannot be the name of a parameter"),
-        ({"body": "x" * 2000}, "the message has .* bytes there, and may have 1000"),
+        ({"body": "x" * 2000}, "the message takes .* bytes as ACL; the limit is 1000"),
         ({"body": "\ud800"}, "surrogates"),
     ],
 )

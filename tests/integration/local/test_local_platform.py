@@ -155,7 +155,7 @@ async def test_what_is_killed_is_said_with_its_agents_and_partners_get_failures(
         await until(lambda: victim.loss)
         said = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
         how = "was killed (SIGKILL: by a user, or by the system if memory ran out)"
-        assert said == [f"container c2 (process {victim.pid}) {how}, and with it went w1, w3"]
+        assert said == [f"container c2 (process {victim.pid}) {how}; lost agents: w1, w3"]
         assert platform.containers == ("c1",)
         asker.add_behaviour(Do(send))
         await until(lambda: any(message.performative == "failure" for message in collect.messages))
@@ -180,7 +180,7 @@ async def run_until_lost(pids, what, value=None, **options):
 async def test_all_end_where_that_is_asked_for():
     pids = []
     with pytest.raises(
-        ContainerLostError, match=r"^container c1 \(process \d+\) was killed .* and with it went clerk"
+        ContainerLostError, match=r"^container c1 \(process \d+\) was killed .*; lost agents: clerk"
     ):
         await run_until_lost(pids, "kill", when_lost="end")
     assert len(pids) == 2
@@ -248,7 +248,7 @@ async def test_bad_input_is_one_sentence():
         UsageError, match=r"^a container in its own process has no option server=; it takes accepts"
     ):
         LocalPlatform(containers=1, server=None)
-    with pytest.raises(UsageError, match=r"be 'go-on' or 'end', not 'restart'$"):
+    with pytest.raises(UsageError, match=r"be 'continue' or 'end', not 'restart'$"):
         LocalPlatform(containers=1, when_lost="restart")
     with pytest.raises(UsageError, match=r"cannot be named 'c1', like one of the others; name it 'main'"):
         LocalPlatform(containers=1, container=Container("c1"))

@@ -1,4 +1,4 @@
-"""Whatever commands print of others: nothing steers the terminal, begins a line, or is taken for markup."""
+"""Others' text in the output of commands never controls the terminal, starts a line, or acts as markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is logged: one line for each record, which begins with what the program's format says."""
+"""Each log record is one line, which begins as the program's format says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PREFIX = "ERROR formicary.test: "
 
 @pytest.fixture(scope="module")
 def log():
-    """Return a function that logs something, and gives what a usual handler has written of it."""
+    """Return a function that logs something, and returns what a usual handler wrote."""
     logger = get_logger("formicary.test")
     logger.propagate = False
 

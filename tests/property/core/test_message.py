@@ -138,7 +138,7 @@ def test_a_compiled_template_matches_what_its_parts_say(tree, some):
 
 
 def refusal(make, name):
-    """Return what is said against a name; nothing if nothing is."""
+    """Return the error for a name; empty if it is valid."""
     try:
         make(name)
     except InvalidNameError as error:

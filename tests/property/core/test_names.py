@@ -1,4 +1,4 @@
-"""Any text as a name: it is taken and does nothing when printed, or it is refused in a sentence."""
+"""Any text as a name is accepted and harmless when printed, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def attempt(make, name):
-    """Return the name that is taken and nothing, or nothing and why it is refused."""
+    """Return an accepted name and nothing, or nothing and the error."""
     try:
         return make(name), ""
     except (InvalidNameError, InvalidDescriptionError) as error:

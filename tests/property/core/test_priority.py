@@ -1,4 +1,4 @@
-"""A mailbox gives what waits by priority, and what has the same priority in the order in which it came."""
+"""A mailbox returns messages by priority, and those of the same priority in order of arrival."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from formicary import Message
 from formicary.core.priority import PRIORITY, Lanes
 
-_RANKS = {"urgent": 0, None: 1, "normal": 1, "high": 1, "low": 2}  # what nobody knows is as none
+_RANKS = {"urgent": 0, None: 1, "normal": 1, "high": 1, "low": 2}  # unknown priorities count as none
 
 
 def _message(number, priority):

@@ -1,4 +1,4 @@
-"""Any program does the same as a behaviour's strand as it does as a task of asyncio."""
+"""Any program behaves the same as a behaviour's strand and as an asyncio task."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ cancellations = st.lists(st.tuples(st.floats(0.001, 5), messages), max_size=3)
 
 
 def spread(program, numbers):
-    """Give each step a pause before it, and all pauses such lengths that no two things happen at one time.
+    """Insert pauses before all steps, of such lengths that no two events happen at the same time.
 
-    What happens at one time may happen in another order, as a strand goes on in the same turn of the loop.
+    Simultaneous events may happen in another order, as a strand resumes in the same turn of the loop.
     """
     for name, *arguments in program:
         number = next(numbers)
@@ -68,7 +68,7 @@ class ReturnNow(Exception):  # noqa: N818 -- it is no error
 
 
 class Interpreter:
-    """Runs a program, and notes what it sees."""
+    """Runs a program, and records what it sees."""
 
     def __init__(self):
         self.seen = []
@@ -196,7 +196,7 @@ if sys.version_info >= (3, 13):
 else:
 
     class Task(asyncio.tasks._PyTask):
-        """A task of this Python, but for what a strand does on every one: as asyncio from Python 3.13 on."""
+        """A task of this Python, except where strands behave as in Python 3.13 on all versions."""
 
         def uncancel(self):
             left = super().uncancel()

@@ -1,4 +1,4 @@
-"""Whatever agents do and suffer: each message is received once or is a dead letter, and order is kept."""
+"""Whatever happens to agents: each message is received once or is a dead letter, in order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOTHING = Template(performative="nothing")
 
 
 class Ledger:
-    """What was sent, and where each message is now."""
+    """The sent messages, and where each is now."""
 
     def __init__(self):
         self.sent = Counter()  # by body and receiver
@@ -127,7 +127,7 @@ class Async(Plain):
 
 
 class Conservation(RuleBasedStateMachine):
-    """Agents of two containers live, suffer and talk."""
+    """Random lives of agents in two containers."""
 
     @initialize(
         delay=st.sampled_from([0, 0.2]),

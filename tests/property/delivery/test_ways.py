@@ -1,7 +1,8 @@
-"""The short ways of messages do what the long way does.
+"""The short paths of messages behave like the long one.
 
-Random programs run twice in virtual time: once as they are, and once where an instrument that does nothing
-has every message take the long way. What every agent saw, in its order, and every dead letter are the same.
+Random programs run twice in virtual time: once as they are, and once with an instrument that does nothing, so
+that every message takes the long path. Each agent sees the same in the same order, and the dead letters are
+the same.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ KINDS = ("waits", "looks", "two", "plain", "async", "yields", "raises")
 
 
 def described(message):
-    """Return what an agent can see of a message; several receivers of one are told as text."""
+    """Return what an agent can see of a message; several receivers as text."""
     return (str(message.to), message.sender, message.performative, message.body, message.in_reply_to)
 
 
@@ -101,7 +102,7 @@ def make(kind, name, seen):
 
 
 class Idle(Instrument):
-    """Does nothing, but every message is told to it."""
+    """Does nothing when told of every message."""
 
 
 async def play(program, *, long_way):
@@ -155,7 +156,7 @@ async def act(step, details, container, living, asker, told, seen, kept):  # noq
 
 
 def send_twice(asker, told, to, performative, number):
-    """Send the same message twice, which its sender finds unchanged."""
+    """Send the same message twice, and check that the sender's is unchanged."""
     message = Message(to=to, performative=performative, body=str(number), reply_with=str(number))
     for _ in range(2):
         try:

@@ -1,6 +1,6 @@
 """Containers that come, go, and lose each other for a time, while their agents use the directory.
 
-When all is whole again and some time has passed, all containers find the same: what living agents offer.
+Some time after all faults, all containers find the same: what living agents offer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SETTLED = 120.0  # s after which all is known: silence shows after 31, a directo
 
 
 class Place:
-    """A container, open or not, with its agents and those who watch there."""
+    """A container, open or not, with its agents and watchers."""
 
     def __init__(self, world, name):
         self.world = world
@@ -84,7 +84,7 @@ class Place:
 
 
 class BaseAgent:
-    """An agent, and what it offers: what it was told that it does."""
+    """An agent, and the services that were confirmed to it."""
 
     def __init__(self, agent):
         self.agent = agent
@@ -109,7 +109,7 @@ class BaseAgent:
 
 
 class World:
-    """All containers, and what was begun."""
+    """All containers, and pending operations."""
 
     def __init__(self, design):
         self.design = design

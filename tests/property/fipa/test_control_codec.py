@@ -1,4 +1,4 @@
-"""Control messages between containers: whatever comes is checked when it is read."""
+"""Control messages between containers are validated when decoded."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""ACL in string form: what is written is read again, and what nobody has written is refused."""
+"""ACL in string form: round trips, and malformed input."""
 
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Where strangers say that they are, whatever they write."""
+"""Addresses that strangers announce, whatever they write."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""Whatever is learnt of who plays what: the roster says so, and tells each change once."""
+"""The roster has all roles that it learns of, and reports each change once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGES = st.lists(
 
 
 def learn(changes):
-    """Return a roster that has learnt of changes, what it has told, and what it should know."""
+    """Return a roster after changes, what it reported, and what it should know."""
     told = []
     roster = Roster(lambda *change: told.append(change))
     known = {}  # who plays what, and whether the group is said to be secured

@@ -1,4 +1,4 @@
-"""However slowly a subscriber reads: all that it is told together is who plays what."""
+"""However slowly a subscriber reads, all changes together give the roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEPS = st.lists(st.one_of(st.none(), st.tuples(AGENTS, ROLES, st.booleans())), 
 
 
 class Service:
-    """What a subscription needs of one."""
+    """The part of a service that a subscription needs."""
 
     def __init__(self):
         self.roster = Roster(lambda agent, role, has_come: self.listener(agent, role.role, has_come))

@@ -1,4 +1,4 @@
-"""The barrier of several containers, with lines between them that are as slow as they like."""
+"""The barrier of several containers, with arbitrarily slow lines between them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TIMES = 10_000  # steps after which a world that has work for a while must have 
 
 
 class Node:
-    """A container: its barrier, what its agents have to do, and what has come for them."""
+    """A container: its barrier, its agents' work, and their messages."""
 
     def __init__(self, name):
         self.name = name
         self.barrier = Barrier()
-        self.work = 0  # things to do in the next cycle
+        self.work = 0  # pieces of work for the next cycle
         self.doing = 0  # in this one
         self.did = False
         self.arrived = []  # messages, as the cycles of their senders
@@ -84,7 +84,7 @@ class World:
                 yield self.arrive, line
 
     def do(self, node):
-        """Do one thing, which sends a message to another container."""
+        """Do one piece of work, which sends a message to another container."""
         node.doing -= 1
         others = sorted(node.barrier.others)
         if self.budget and others:
@@ -124,7 +124,7 @@ class World:
         assert max(cycles) - min(cycles) <= 1
 
     def rest(self, numbers):
-        """Have all happen that can, in any order."""
+        """Do everything possible, in any order."""
         numbers = iter(numbers)
         for _ in range(TIMES):
             choices = list(self.choices())

@@ -1,4 +1,4 @@
-"""Whatever an agent does, and whoever writes to it: it moves or says why not, and gets each message once."""
+"""Whatever an agent does: it moves or says why not, and gets each message once."""
 
 from __future__ import annotations
 

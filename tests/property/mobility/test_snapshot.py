@@ -1,4 +1,4 @@
-"""What an agent has arrives as it was, if it can be carried; whatever bytes arrive make one or a sentence."""
+"""An agent's state arrives unchanged, if it can be carried; any bytes make an agent or an error."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ messages = st.builds(
 
 
 def same(one, two):
-    """Tell whether two values are equal, and of the same types all through."""
+    """Return whether two values are equal, and of the same types throughout."""
     if type(one) is not type(two):
         return False
     if isinstance(one, list | tuple):

@@ -1,4 +1,4 @@
-"""Whatever comes from another process, and however it is cut: it is a line of the protocol, or refused."""
+"""Any bytes of another process, however cut, are a line of the protocol, or refused."""
 
 import asyncio
 from itertools import pairwise

@@ -1,7 +1,6 @@
-"""Both roles of every protocol, by what users write, over ways that lose, double, delay and reorder messages.
+"""Both roles of every protocol, over paths that lose, double, delay or reorder messages.
 
-Each says what its table allows in the state in which it believes the conversation to be, and may end in the
-middle.
+Each says what its table allows in its own state of the conversation, and may end in the middle.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ META = {"not-understood", "cancel"}
 
 
 class Faulty(dict):
-    """The ways of a container, on which things happen to messages."""
+    """A container's faulty paths."""
 
     chance = random.Random()
     is_faulty = True
@@ -73,7 +72,7 @@ class Player(Agent):
 
 
 async def lead(agent, protocol, chance):
-    """Have a conversation at random; return the state in which it has ended here."""
+    """Hold a random conversation; return its final state here."""
     async with agent.converse(protocol, "player", timeout=3) as talk:
         with suppress(ConversationError, TimeoutError):
             await talk.send(protocol.opening, "1")
@@ -112,7 +111,7 @@ def test_each_conversation_ends_in_a_state_of_its_table_and_leaves_nothing(rules
             assert asyncio.get_running_loop().time() < 60
             assert agent.conversations.expected == {}
             assert player.failures == agent.failures == 0, player.last_failure
-            # Over good ways, who is still there is not harmed by any of that.
+            # Over good paths, the remaining agents are not harmed by any of that.
             ways.is_faulty = False
             await asyncio.sleep(5)
             if player.state.value == "active":

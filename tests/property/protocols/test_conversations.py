@@ -1,7 +1,7 @@
-"""Whatever the others do, a conversation comes to an end that its protocol has, in time, and leaves nothing.
+"""Whatever others do, a conversation reaches an end of its protocol in time, and leaves nothing behind.
 
-Participants are puppets that say anything, late, twice, for others, out of order, or end; and for the tables
-both roles are played over a channel that loses, delays and reorders.
+Participants are puppets that say anything, late, twice, for others, out of order, or end; the tables are also
+tested with both roles over a channel that loses, delays and reorders.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ACTS = st.lists(
 
 
 class Puppet(CyclicBehaviour):
-    """Does the acts one after the other, when the first message has come."""
+    """Performs its acts in sequence after the first message."""
 
     def __init__(self, acts):
         super().__init__()
@@ -103,7 +103,7 @@ def test_a_contract_net_ends_in_time_and_knows_of_every_bidder(scripts, awards):
 
 
 class _Quiet:
-    """The conversations of one side, as far as the pure part of a dialogue needs them."""
+    """The part of one side's conversations that a dialogue's pure part needs."""
 
     platform = "lab.localhost"
     address = None

@@ -1,7 +1,7 @@
-"""A container whose agent sleeps and wakes, is restarted and dies; and a judge.
+"""A container whose agent sleeps and wakes, that is restarted and dies; and a judge.
 
-The container is c1; another one, c2, stays. In both, a clerk writes to the agent. To die is to leave a copy
-of the file for the next container: what the old one does from then on does not count.
+The container is c1; another one, c2, stays. In both, a clerk writes to the agent. Dying leaves a copy of the
+file for the next container: what the old one does from then on does not count.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ NAP = 1.0  # s that the agent sleeps for where it does so by itself
 
 
 class Diary(msgspec.Struct):
-    """What the agent remembers: which of its name it is, and what it was told."""
+    """The agent's memory: which of its name it is, and its messages."""
 
     life: int
     bodies: list[str] = []
 
 
 class Judge:
-    """Who is told of all that happens.
+    """Records everything that happens.
 
     Attributes:
         taken: the messages that the agent has got.
@@ -69,12 +69,12 @@ class Judge:
         self._objects: list[Any] = []  # and by which objects, one after the other
 
     def begin(self) -> Diary:
-        """Return what a new agent remembers."""
+        """Return a new agent's memory."""
         self._lives += 1
         return Diary(self._lives - 1)
 
     def take(self, agent: Any, body: str) -> None:
-        """Take that an agent was told something."""
+        """Record that an agent got a message."""
         if agent.container in self.dead:
             self.unsure.add(body)
             return
@@ -102,11 +102,11 @@ class Judge:
         diary.bodies.append(body)
 
     def fail(self, container: Container, body: str) -> None:
-        """Take that a message has failed."""
+        """Record that a message failed."""
         (self.unsure if container in self.dead else self.failed).add(body)
 
     def look(self, container: Container) -> None:
-        """Check that the agent is not awake and asleep."""
+        """Check that the agent is not both awake and asleep."""
         agent = container.dispatcher.agents.get(ALICE)
         if agent is not None and agent.state is not AgentState.TRANSIT:
             assert not _has_row(container), f"it is {agent.state} and asleep"
@@ -130,7 +130,7 @@ def _has_row(container: Container) -> bool:
 
 
 class Listens(CyclicBehaviour):
-    """Takes what comes; a request has the agent sleep."""
+    """Receives messages; a request puts the agent to sleep."""
 
     async def run(self) -> None:
         message = await self.receive()
@@ -168,7 +168,7 @@ class SleepyMicro(MicroAgent):
 
 
 class Writes(CyclicBehaviour):
-    """Sends what is to be sent."""
+    """Sends messages."""
 
     async def run(self) -> None:
         clerk: Any = self.agent
@@ -188,7 +188,7 @@ class Writes(CyclicBehaviour):
 
 
 class Hears(CyclicBehaviour):
-    """Takes what is said of messages that have failed."""
+    """Receives failures."""
 
     async def run(self) -> None:
         message = await self.receive()
@@ -208,7 +208,7 @@ class Clerk(Agent):
         self.add_behaviour(Writes(), Template(performative="never"))
 
     def write(self, performative: str) -> None:
-        """Have a message sent."""
+        """Send a message."""
         body = f"{self.name}/{next(self._numbers)}"
         self.line.put_nowait(Message(ALICE, body=body, performative=performative, reply_with=body))
 
@@ -219,7 +219,7 @@ class Clerk(Agent):
 
 
 class Nights:
-    """What happens, one after the other.
+    """The events, in sequence.
 
     Args:
         folder: for files.
@@ -241,7 +241,7 @@ class Nights:
         self._far = Clerk("far")
 
     async def play(self, acts: Sequence[tuple[Any, ...]]) -> None:
-        """Have things happen, and check what holds in the end."""
+        """Play the events, and check the guarantees in the end."""
         async with Container("c2", server=self._network, services=Services(main="c2")) as c2:
             await c2.start(self._far)
             await self._open()
@@ -259,18 +259,18 @@ class Nights:
     # -- what happens ---------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start the agent, unless it is there."""
+        """Start the agent, unless present."""
         with suppress(FormicaryError):
             await self._container.start(self._kind())
 
     async def write(self, where: str, performative: str, count: int) -> None:
-        """Have the agent told something."""
+        """Send the agent a message."""
         clerk = self._near if where == "near" else self._far
         for _ in range(count):
             clerk.write(performative)
 
     async def sleep(self, seconds: Any) -> None:
-        """Have the agent sleep, if it can."""
+        """Put the agent to sleep, if possible."""
         self._ask(self._container.management.deactivate("alice", seconds))
 
     async def activate(self) -> None:
@@ -278,7 +278,7 @@ class Nights:
         self._ask(self._container.management.activate("alice"))
 
     async def kill(self) -> None:
-        """End the agent, if it is there."""
+        """End the agent, if present."""
         self._ask(self._container.management.kill("alice"))
 
     async def wait(self, seconds: float) -> None:
@@ -286,7 +286,7 @@ class Nights:
         await asyncio.sleep(seconds)
 
     async def restart(self) -> None:
-        """End the container in good order, and begin a new one."""
+        """Close the container, and open a new one."""
         sleeps = self._sleeps()
         await self._container.close()
         await self._end_tasks()
@@ -296,7 +296,7 @@ class Nights:
         assert not sleeps or self._sleeps(), "it does not sleep any more"
 
     async def die(self, moment: str) -> None:
-        """End the container without a word: now, or before or after its file is written next."""
+        """Kill the container: now, or before or after its file is written next."""
         sleeps = moment == "now" and self._sleeps()
         if moment != "now":
             await self._wait_for_write(moment)
@@ -331,7 +331,7 @@ class Nights:
         return _has_row(self._container) and not sleepers._waker.wakes(ALICE) and not self._tasks
 
     def _leave_copy(self) -> None:
-        """Have the container be dead from now on; the next one goes on with its file as it is."""
+        """Consider the container dead; the next one continues with its file as it is."""
         for suffix in ("", "-wal"):
             source = self._path(self._files)
             copy = self._path(self._files + 1)
@@ -341,7 +341,7 @@ class Nights:
         self.judge.dead.append(self._container)
 
     async def _wait_for_write(self, moment: str) -> None:
-        """Wait until the file is written, but not for long, and have the container die then."""
+        """Wait a short time until the file is written, then kill the container."""
         sleepers: Any = self._container.dispatcher.sleepers
         store = sleepers._store
         written = asyncio.Event()

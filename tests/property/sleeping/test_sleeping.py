@@ -1,4 +1,4 @@
-"""Whatever happens, and when: an agent takes each message once, and is awake or asleep."""
+"""Whatever happens: an agent receives each message once, and is either awake or asleep."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A small fuzzer: changes what is valid a little, again and again, and has somebody take it.
+"""A small fuzzer: makes small changes to valid inputs, again and again.
 
-What is taken without a complaint joins the corpus, so that changes add up. All is decided by a seed: the same
-inputs each time. `FORMICARY_FUZZ_SECONDS` lets each target be fuzzed for so long, with another seed.
+Accepted inputs join the corpus, so that changes add up. A seed decides everything, so inputs are the same
+each time. `FORMICARY_FUZZ_SECONDS` fuzzes each target for so long, with another seed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NUMBERS = (0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 1 << 31, (1 << 32) - 1
 
 
 class Fuzzer:
-    """Makes inputs.
+    """Generates inputs.
 
     Args:
         corpus: valid inputs.
@@ -50,21 +50,21 @@ class Fuzzer:
         ]
 
     def input(self) -> bytes:
-        """Return something of the corpus, changed by one or more steps."""
+        """Return an element of the corpus, changed in one or more steps."""
         data = self.random.choice(self.corpus)
         for _ in range(self.random.choice((0, 1, 1, 1, 2, 3, 8))):
             data = self.random.choice(self._changes)(data)
         return data[:_LONGEST]
 
     def keep(self, data: bytes) -> None:
-        """Add an input to the corpus, in place of another one where that is full."""
+        """Add an input to the corpus, replacing another one if it is full."""
         if len(self.corpus) < _CORPUS:
             self.corpus.append(data)
         else:
             self.corpus[self.random.randrange(_CORPUS)] = data
 
     def _place(self, data: bytes) -> int:
-        """Return a place in an input: most that matters is at its beginning."""
+        """Return a place in an input, preferably near its beginning."""
         return self.random.randrange(min(len(data), self.random.choice((4, 32, _LONGEST))) + 1)
 
     def _flip(self, data: bytes) -> bytes:
@@ -109,11 +109,11 @@ class Fuzzer:
 
 
 def fuzz(corpus: Iterable[bytes], take: Callable[[bytes], bool]) -> None:
-    """Have a target take inputs.
+    """Fuzz a target.
 
     Args:
         corpus: valid inputs.
-        take: takes an input; returns whether it was any good. What it raises ends the run, and the test.
+        take: handles an input; returns whether it was accepted. Its exceptions fail the test.
     """
     seed = random.SystemRandom().getrandbits(32) if SECONDS else _SEED
     fuzzer = Fuzzer(corpus, seed)

@@ -1,4 +1,4 @@
-"""What messages can be, for Hypothesis."""
+"""Hypothesis strategies for messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORM_NAMES = {name.replace("_", "-") for name in (*PARAMETERS, "reply_to", "repl
 
 @st.composite
 def messages(draw, text=TEXT, *, body=None, threads=None, outside=False):
-    """Messages from `a@c1.lab.localhost`, with any parameters."""
+    """Generate messages from `a@c1.lab.localhost`, with any parameters."""
     values = draw(st.fixed_dictionaries({}, optional=dict.fromkeys(PARAMETERS, text)))
     keys = text.filter(lambda key: key not in FORM_NAMES) if outside else text
     times = st.datetimes(

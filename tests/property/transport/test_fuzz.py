@@ -1,6 +1,6 @@
-"""Bytes from outside, fuzzed: what is wrong is refused in the way that is foreseen, and changes nothing.
+"""Fuzzing of bytes from outside: invalid ones are refused as designed, and change nothing.
 
-`FORMICARY_FUZZ_SECONDS=600 pytest tests/property/transport/test_fuzz.py` looks further.
+`FORMICARY_FUZZ_SECONDS=600 pytest tests/property/transport/test_fuzz.py` searches longer.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def test_what_comes_from_an_xmpp_server():
 
 @pytest.mark.parametrize("by_token", [False, True])
 def test_openings(by_token):
-    """Nobody is let in who has not the key; whatever they say, it is refused with a reason."""
+    """Outsiders without the key are refused with a reason, whatever they say."""
     key, nonces = bytes(range(32)), (b"d" * 32, b"a" * 32)
 
     def both():
@@ -243,7 +243,7 @@ def test_frames_on_a_direct_connection():
 
 
 class DirectWire(Wire):
-    """A wire that can be told to read, or not."""
+    """A wire on which reading can be paused."""
 
     def __init__(self):
         super().__init__(None)
@@ -256,7 +256,7 @@ class DirectWire(Wire):
 
 
 def cut(data):
-    """Return the frames that are in some bytes, and whether one is too long."""
+    """Return the frames in some bytes, and whether one is too long."""
     frames = []
     while len(data) >= 4:
         length = int.from_bytes(data[:4])
@@ -273,7 +273,7 @@ def cut(data):
 
 
 class Pair:
-    """Two ends of a link with a perfect way between them, and time. Both send numbers."""
+    """Two ends of a link with a perfect path between them, and time. Both send numbers."""
 
     def __init__(self):
         numbers = itertools.count(1)
@@ -289,21 +289,21 @@ class Pair:
         self.on_its_way = self.send(1)
 
     def send(self, end):
-        """Have an end send a number; return the frame, which has still to be carried."""
+        """Let an end send a number; return the frame, not yet delivered."""
         frame = self.ends[end].send(b"%d" % self.sent[end], self.sent[end])
         assert frame is not None
         self.sent[end] += 1
         return frame
 
     def take(self, end, frame):
-        """Give an end a frame of the other one."""
+        """Deliver a frame of the other end."""
         batch = self.ends[end].receive(frame, self.now)
         if batch is not None:
             assert bytes(batch) == b"%d" % self.received[end]
             self.received[end] += 1
 
     def settle(self):
-        """Carry what both have to say, until they say nothing more."""
+        """Deliver all frames until both are silent."""
         for _ in range(20):
             said = [self.said(end) for end in (0, 1)]
             if not any(said):
@@ -320,7 +320,7 @@ class Pair:
         return frames
 
     def talk(self):
-        """Carry what is on its way, and the same again: each end gets exactly what the other has sent."""
+        """Deliver frames in transit, each twice: each end gets exactly what the other sent."""
         self.now += 0.3
         for end in (0, 1):
             self.ends[end].tick(self.now)
@@ -331,7 +331,7 @@ class Pair:
         self.on_its_way = self.send(1)
 
     def state(self):
-        """Return what of the second end no frame may change that is none of the session's."""
+        """Return the second end's state that no foreign frame may change."""
         end = self.ends[1]
         return (
             end.state,
@@ -353,7 +353,7 @@ def frames_of(pair):
 
 
 def test_sessions():
-    """A hostile frame changes nothing, or is taken as the other end's own; then both go on in order."""
+    """A hostile frame changes nothing, or counts as the other end's own; then both continue in order."""
     pair = Pair()
     pair.talk()
     choose = random.Random(1).choice

@@ -1,4 +1,4 @@
-"""Two containers that send directly only, and dial each other: whatever goes wrong first, nothing is lost."""
+"""Two containers that only send directly, and dial each other: whatever goes wrong first, nothing is lost."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Wire:
 
 
 class Net:
-    """What lies between the two: how dials between them and hellos by way of a third will go."""
+    """The network between the two: the fate of dials, and of hellos by way of a third."""
 
     def __init__(self, first, second, hellos_):
         self.directs = {}
@@ -119,7 +119,7 @@ class Net:
 
 
 class Dialler:
-    """Stands for `DirectEndpoint`: connects as the net has it, and takes those whom it expects."""
+    """Stands in for `DirectEndpoint`: connects as the net decides, and accepts expected peers."""
 
     net = None
     join_address = None
@@ -153,7 +153,7 @@ class Dialler:
 
 
 class Third:
-    """The way by which the two find each other: slow, and it loses some."""
+    """The path by which the two find each other: slow and lossy."""
 
     kind = "relay"
     is_up = True
@@ -174,7 +174,7 @@ class Third:
 
 
 class Routed(Router):
-    """A router with that way."""
+    """A router with that path."""
 
     def __init__(self, net):
         super().__init__(None, ConnectionOptions(route="direct"))
@@ -185,7 +185,7 @@ class Routed(Router):
 
 
 class Taker(MicroAgent):
-    """Keeps what it gets."""
+    """Keeps its messages."""
 
     def __init__(self):
         super().__init__("b")
@@ -207,7 +207,7 @@ async def send(agent, to, pauses):
 
 
 async def talk(net, sends, cuts):
-    """Have the two talk, and return how many messages were sent to each, what it got, and why some failed."""
+    """Let the two talk; return how many messages were sent to each, what it got, and reasons for failures."""
     async with Container("c1") as c1, Container("c2") as c2:
         homes = {C1: c1, C2: c2}
         senders, takers, results = {}, {}, {}

@@ -1,4 +1,4 @@
-"""Where other processes import classes from."""
+"""How other processes import classes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Worker(Agent):
 
 @pytest.fixture
 def main(tmp_path, monkeypatch):
-    """Have a script run as `__main__`; return its class of agents."""
+    """Run a script as `__main__`; return its agent class."""
 
     def run(name="market.py", text="class Trader:\n    pass\n"):
         path = tmp_path / name

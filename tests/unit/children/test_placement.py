@@ -1,4 +1,4 @@
-"""Where agents are placed, and what is known of them."""
+"""Placement of agents, and its records."""
 
 from __future__ import annotations
 

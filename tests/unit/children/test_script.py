@@ -1,4 +1,4 @@
-"""Which agents `formicary run` finds in a script, and what it says where it finds none."""
+"""The agents that `formicary run` finds in a script, and its errors if there are none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Pong(MicroAgent):
 
 @pytest.fixture
 def script(tmp_path, monkeypatch):
-    """Write a script and give its path; what loading it changes in Python is undone."""
+    """Return a function that writes a script and returns its path; undo what loading it changes in Python."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setitem(sys.modules, MODULE, None)
 

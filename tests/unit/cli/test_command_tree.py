@@ -1,4 +1,4 @@
-"""Commands are loaded when they are used, and the help of their group says of them what their own says."""
+"""Commands are loaded when used, and their group's help has the summaries of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help of a group: usage, options, and each command with all of its first sentence."""
+"""The help of a group: usage, options, and each command with its first sentence."""
 
 from __future__ import annotations
 

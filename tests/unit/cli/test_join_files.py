@@ -1,4 +1,4 @@
-"""Join addresses as files, where something goes wrong just then: one sentence, and never a traceback."""
+"""Join addresses in files: each error is one sentence, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed wrong: one sentence, as commands say it themselves, and exit code 2."""
+"""Errors in the command line: one sentence, like those of commands, and exit code 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed: in any encoding, onto a full disk, to nobody. Whatever the command is."""
+"""Standard output in any encoding, to a full disk, or to a closed pipe, for any command."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def run(program=PROGRAM, *arguments, **about):
 
 @pytest.fixture
 def full(tmp_path):
-    """Give a device that is always full, of our own: nobody else's is replaced whatever the command does."""
+    """Yield a device that is always full, of our own, so that the command cannot damage the system's."""
     path = tmp_path / "full"
     try:
         os.mknod(path, 0o666 | 0o020000, os.makedev(1, 7))

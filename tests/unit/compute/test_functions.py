@@ -1,4 +1,4 @@
-"""Which functions can be sent to a worker process; the sentences are in the tests of the pool, too."""
+"""Which functions can be sent to a worker process; the pool's tests also check the errors."""
 
 from __future__ import annotations
 

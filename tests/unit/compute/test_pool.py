@@ -13,7 +13,7 @@ from formicary.errors import ComputeError, ContainerClosedError
 
 
 class Worker:
-    """A worker whose functions return when they are told to."""
+    """A worker whose functions return when told to."""
 
     made = ()
 
@@ -50,7 +50,7 @@ def pool():
 
 
 async def turns():
-    """Let all do what they can do now."""
+    """Let all tasks do what they can do now."""
     for _ in range(10):
         await asyncio.sleep(0)
 

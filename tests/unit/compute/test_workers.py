@@ -50,7 +50,7 @@ async def test_a_process_that_was_never_started_needs_no_end():
 
 
 class ExecutionFailed(Exception):  # noqa: N818 -- as Python calls it
-    """What an exception of the function has as its cause."""
+    """The cause of an exception raised by the function."""
 
 
 class Interpreters(concurrent.futures.ThreadPoolExecutor):

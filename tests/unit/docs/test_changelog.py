@@ -1,4 +1,4 @@
-"""The changelog, and the files in `changes` of which a release makes its next part."""
+"""The changelog, and the files in `changes` that a release collects into it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about the commands has the help of each command once, with all its options."""
+"""The commands page has the help of each command once, with all its options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "commands.md"
 
 @pytest.fixture(scope="module")
 def writer():
-    """Give what writes the page."""
+    """Return the module that writes the page."""
     path = ROOT / "docs" / "extensions" / "command_line.py"
     spec = importlib.util.spec_from_file_location("command_line", path)
     module = importlib.util.module_from_spec(spec)
@@ -30,9 +30,7 @@ def test_the_page_has_the_help_of_every_command_once(writer):
 
 
 def test_every_option_is_in_what_is_written(writer):
-    common = (
-        PAGE.read_text(encoding="utf-8").partition("\n## A platform that runs\n")[2].partition("\n## ")[0]
-    )
+    common = PAGE.read_text(encoding="utf-8").partition("\n## A running platform\n")[2].partition("\n## ")[0]
     written = {name: writer.helped(name) + common for name, _ in writer.leaves()}
     missing = [
         f"{name} {option}"

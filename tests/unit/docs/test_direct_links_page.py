@@ -1,4 +1,4 @@
-"""The page about direct links says what the code does."""
+"""The page about direct links agrees with the code."""
 
 from __future__ import annotations
 

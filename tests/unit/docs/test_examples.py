@@ -1,4 +1,4 @@
-"""Each program of docs/examples runs, prints what stands at its end, and is on the page."""
+"""Each program of docs/examples runs, prints the output quoted at its end, and is on the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_PROCESSES = {"all_cores.py"}  # whose other processes import the program
 
 
 def said_by(program):
-    """Give what it says that it prints."""
+    """Return the output that it quotes."""
     _, _, said = program.read_text(encoding="utf-8").partition("\n# It prints:\n")
     assert said
     return "".join(f"{line.removeprefix('#   ')}\n" for line in said.splitlines())

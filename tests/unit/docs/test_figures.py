@@ -1,4 +1,4 @@
-"""The script that measures the pages' figures again runs, and each page that has some names it."""
+"""The script that measures the pages' figures runs, and each page with figures names it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def figures():
 
 @pytest.fixture
 def tracked():
-    """Let what multiprocessing starts for a process's first child begin and end outside of the test."""
+    """Start and stop multiprocessing's resource tracker outside of the test."""
     resource_tracker.ensure_running()
     yield
     resource_tracker._resource_tracker._stop()

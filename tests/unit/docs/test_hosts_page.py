@@ -1,4 +1,4 @@
-"""The page about hosts: its inventory is one, and its table has every key."""
+"""The hosts page: its inventory is valid, and its table has every key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def page():
 
 @pytest.fixture
 def example(page, tmp_path, monkeypatch):
-    """Give the example as a file, in a home that has the files of which it speaks."""
+    """Return the example as a file, in a home with the files that it mentions."""
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".ssh").mkdir()
     for name in (".ssh/id_ed25519", "attic-key"):

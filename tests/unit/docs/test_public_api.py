@@ -1,6 +1,6 @@
-"""The public API, held against `public_api.txt`: its diff shows what a change does to programs of users.
+"""The public API, compared with `public_api.txt`, whose diff shows what changes for users.
 
-Public is what the modules here export, and what the reference (docs/api.md) has.
+Public names are those that the modules here export, and those in the reference (docs/api.md).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RENEW = "python -m tests.unit.docs.test_public_api"
 ROOMS = "container directory groups live local management mobility observe protocols server testing xmpp"
 EXTENDING = "extending http transport.xmpp.login transport.xmpp.stanzas"
 MODULES = ("", ".behaviours", ".errors", *(f".{name}" for name in f"{EXTENDING} {ROOMS}".split()))
-# Behind the name of a class that users do not make themselves are parentheses.
+# Parentheses follow the names of classes that users do not instantiate.
 DOCUMENTED = re.compile(
     r"^ *\.\. auto(?P<kind>class|exception|function|method|module|property):: (?P<path>formicary[.\w]*)"
     r"(?P<given>\(\))?\n(?: +:members:(?P<members>.*)\n)?",
@@ -34,7 +34,7 @@ DOCUMENTED = re.compile(
 
 
 class Bare:
-    """An annotation as it stands in the source, which the versions of Python would show in several ways."""
+    """An annotation as in the source, since Python versions print annotations differently."""
 
     def __init__(self, annotation):
         self.text = getattr(annotation, "__forward_arg__", annotation)
@@ -54,7 +54,7 @@ def signature(function):
 
 
 def described(path, is_made_by_users):
-    """Give the line for a name."""
+    """Return the line for a name."""
     owner, _, name = path.rpartition(".")
     value = getattr(pkgutil.resolve_name(owner), name, None)  # None: what only instances have
     if isinstance(value, property):
@@ -72,7 +72,7 @@ def described(path, is_made_by_users):
 
 
 def public_names():
-    """Give all that is public, and whether users make it if it is a class."""
+    """Return all public names, and for classes whether users instantiate them."""
     for module in MODULES:
         yield from ((name, True) for name in exported_by(module))
     for kind, path, given, members in documented():
@@ -88,7 +88,7 @@ def exported_by(module):
 
 @cache
 def documented():
-    """Return what the reference has: of which kind, where, whether users are given it, and its members."""
+    """Return the reference's names: kind, place, whether users only get instances, and members."""
     pages = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
     found = []
     for each in (each for page in pages for each in DOCUMENTED.finditer(page)):
@@ -101,13 +101,13 @@ def documented():
 
 
 def own_names(kind):
-    """Give what a class has that is public, and of ours."""
+    """Return a class's own public names."""
     ours = (vars(base) for base in kind.__mro__ if base.__module__.startswith("formicary"))
     return {name for names in ours for name in names if not name.startswith("_")}
 
 
 def public_api():
-    """Give a line for each public name."""
+    """Return a line for each public name."""
     return [described(*each) for each in sorted(dict(public_names()).items())]
 
 
@@ -133,7 +133,7 @@ def test_the_reference_has_what_the_public_modules_export_and_nothing_else():
             found |= {f"{path}.{member}" for member in members}
     exported = {name for module in MODULES for name in exported_by(module)} - {"formicary.__version__"}
     assert found <= exported
-    shown = {id(pkgutil.resolve_name(path)) for path in found}  # `formicary.behaviours` has some once more
+    shown = {id(pkgutil.resolve_name(path)) for path in found}  # `formicary.behaviours` repeats some
     assert [name for name in sorted(exported) if id(pkgutil.resolve_name(name)) not in shown] == []
 
 

@@ -1,4 +1,4 @@
-"""The pages to look things up in are complete and true: every public name, and what frames look like."""
+"""The reference pages are complete and correct: public names, and the layout of frames."""
 
 from __future__ import annotations
 

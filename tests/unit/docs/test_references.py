@@ -1,4 +1,4 @@
-"""The papers' full references, the file that says how to cite, and the gallery's stored run."""
+"""The papers' full references, the citation file, and the gallery's stored run."""
 
 from __future__ import annotations
 

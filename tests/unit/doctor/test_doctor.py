@@ -1,4 +1,4 @@
-"""What the doctor says of machines that lack something, and of this one."""
+"""The doctor's findings on machines that lack something, and on this one."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def script(path, text):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Leave the tries out that take other programs."""
+    """Skip the checks that run other programs."""
     monkeypatch.setattr(tracing, "_try", lambda program: None)
     monkeypatch.setattr(programs, "prosody", lambda: programs.good("Prosody", "0.12.3"))
 
 
 @pytest.fixture
 def closed_home(tmp_path):
-    """Give what runs a command of a user, root's privileges left out, who may not look into the home."""
+    """Yield a command prefix for a user without root's privileges who may not read the home."""
     home = tmp_path / "home"
     home.mkdir(mode=0)
     privileges = "-dac_override,-dac_read_search"

@@ -1,4 +1,4 @@
-"""What holds for all agents of FIPA00023: how requests and errors are read and told, and what pages say."""
+"""The language of all FIPA00023 agents: encoding and decoding of requests and errors, as documented."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROW = re.compile(r"^\| `([a-z-]+)` \| `([a-z-]+)` \|", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Speech:
-    """A language, with what it has of its own."""
+    """A language with its own parts."""
 
     language: Any
     page: str
@@ -36,7 +36,7 @@ class Speech:
 
 
 def read_result(body):
-    """Read what a management agent answers: which action it has done says what else there is."""
+    """Decode a management agent's answer, whose other fields depend on the action."""
     done = re.search(r'"done": "([a-z-]+)"', str(body))
     return language.decode_result(body, actions()[done[1]].answer if done else language.Result)
 

@@ -1,4 +1,4 @@
-"""ACL in string form, as FIPA00070's examples and JADE have it, and what is refused."""
+"""ACL in string form: FIPA00070's examples, JADE's messages, and malformed ones."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -88,26 +88,26 @@ DEEP = b"(inform :content " + b"(" * 100_000
 REFUSED = {
     b"": "a ( is missing",
     b"(shout)": "is not a performative",
-    b"(inform": "ends before its end",
-    b"(inform))": "behind the message",
-    b"(inform) (inform)": "behind the message",
+    b"(inform": "incomplete",
+    b"(inform))": "after the message",
+    b"(inform) (inform)": "after the message",
     b"(inform :colour red)": "is not a parameter",
     b"(inform :language a :LANGUAGE b)": "given twice",
     b"(inform :sender (agent-identifier))": "no name",
     b'(inform :sender (agent-identifier :name ""))': "no name",
-    b"(inform :sender (agent :name a))": "instead of 'agent-identifier'",
-    b"(inform :receiver (sequence))": "instead of 'set'",
+    b"(inform :sender (agent :name a))": "expected 'agent-identifier', found 'agent'",
+    b"(inform :receiver (sequence))": "expected 'set', found 'sequence'",
     b"(inform :reply-by tomorrow)": "is not a time",
     b"(inform :reply-by 20261331T000000000Z)": "is not a time",
     b"(inform :reply-by +99999999T000000000)": "is not a time",
-    b'(inform :content "abc)': "no end",
-    b'(inform :content "abc\\")': "no end",
+    b'(inform :content "abc)': "not terminated",
+    b'(inform :content "abc\\")': "not terminated",
     b'(inform :content #9"abc)': "shorter than its 9 bytes",
     b"(inform :content #x)": "no length",
     b'(inform :content "\xff")': "character set",
     b'(inform :X-JADE-Encoding Base64 :content "%%")': "Base64",
-    DEEP: "within each other",
-    b"(inform :sender " + b"(agent-identifier :resolvers (sequence " * 50: "within each other",
+    DEEP: "deep",
+    b"(inform :sender " + b"(agent-identifier :resolvers (sequence " * 50: "deep",
     b"(inform :receiver (set " + b"(agent-identifier :name a)" * 1001: "more than 1000",
 }
 
@@ -119,12 +119,12 @@ def test_what_is_none_is_refused_with_a_sentence(text):
 
 
 def test_a_character_set_that_nobody_knows_is_refused():
-    with pytest.raises(AclSyntaxError, match="UTF-8 is"):
+    with pytest.raises(AclSyntaxError, match="use UTF-8"):
         read_acl(b"(inform)", "utf-7", NOW)
 
 
 class Counting(bytes):
-    """Bytes that count how often they are looked through."""
+    """Bytes that count how often they are searched."""
 
     __slots__ = ()
     looks = 0

@@ -1,4 +1,4 @@
-"""Envelopes in XML: what is written is read again, and so are JADE's; what is none or too much is refused."""
+"""Envelopes in XML: ours and JADE's are read; malformed and oversized ones are refused."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -88,7 +88,7 @@ REFUSED = {
     f"<envelope><params><to>{agent('a')}</to><payload-length>many</payload-length></params></envelope>": (
         "is not a message length"
     ),
-    "<envelope>" + "<params>" * 1000: "within each other",
+    "<envelope>" + "<params>" * 1000: "deep",
     f"<envelope><params><to>{agent('a@b') * 1001}</to></params></envelope>": "more than 1000",
     '<?xml version="1.0" encoding="rot13"?><envelope/>': "encoding",
 }

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from formicary.gateway.multipart import MultipartError, read_parts, write_parts
 
-# As JADE writes them, with an odd space, and a content type that is none.
+# As written by JADE, with a stray space and an invalid content type.
 JADE_TYPE = 'multipart/mixed ; boundary="251D738450A171593A1583EB"'
 JADE = (
     b"This is not part of the MIME multipart encoded message.\r\n--251D738450A171593A1583EB\r\n"

@@ -1,10 +1,10 @@
-"""Where other platforms are."""
+"""Addresses of other platforms."""
 
 import pytest
 
 from formicary.errors import UsageError
 from formicary.gateway.acl_message import AgentIdentifier
-from formicary.gateway.allowed_hosts import AllowedHosts
+from formicary.gateway.hosts import AllowedHosts
 from formicary.gateway.peers import Peer, Peers
 
 JADE = "http://127.0.0.1:7779/acc"

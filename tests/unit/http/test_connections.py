@@ -1,4 +1,4 @@
-"""Which connections stay, and which have to go."""
+"""Which connections are kept, and which are closed."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_one_that_waits_for_us_stays_and_a_source_that_has_all_places_gets_no_mo
     given.append(connect(connections, "a", 4, is_answered=True))
     assert not connections.make_room("a")
     assert aborted(given) == []
-    assert connections.make_room("b")  # who has none gets one all the same
+    assert connections.make_room("b")  # a source without connections still gets one
     assert aborted(given) == [1]
 
 

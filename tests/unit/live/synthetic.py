@@ -1,4 +1,4 @@
-"""A platform that is made up, and a feed of it: booksellers and buyers in three containers."""
+"""A synthetic platform, booksellers and buyers in three containers, and a feed of it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _BLOCKER = Blocker("courier-2/Deliver", 3, 0.42, "shop.py:19, in pack")
 
 
 class Market:
-    """Makes events: each buyer calls for proposals, and takes the cheapest.
+    """Generates events: each buyer calls for proposals, and accepts the cheapest.
 
     Args:
-        buyers: how many.
-        sellers: how many.
-        containers: among how many they are spread.
+        buyers: their number.
+        sellers: their number.
+        containers: the number of containers.
     """
 
     def __init__(self, buyers: int = 6, sellers: int = 5, containers: int = 3) -> None:
@@ -56,7 +56,7 @@ class Market:
         return name.partition("@")[2].partition(".")[0]
 
     def messages(self, at: float, count: int, seconds: float = 0.1) -> list[Event]:
-        """Give the next messages, spread over some seconds from `at` on."""
+        """Return the next messages, spread over some seconds from `at` on."""
         found: list[Event] = []
         for step in range(count):
             message = self._next(at + seconds * step / count)
@@ -66,7 +66,7 @@ class Market:
         return found
 
     def figures(self, at: float) -> Figures:
-        """Give all figures."""
+        """Return all figures."""
         names = [*self.buyers, *self.sellers, *self.others]
         agents = tuple(self._agent(name) for name in names)
         count = {each: sum(agent.container == each for agent in agents) for each in self._containers}
@@ -161,11 +161,11 @@ class Market:
 
 
 class StandIn(Feed):
-    """A feed that gives what a test puts into it.
+    """A feed of the events that a test puts into it.
 
     Args:
-        may_act: whether acts are taken down in `acts`; what kills `ams` is refused.
-        span: of a recording, when it begins and ends.
+        may_act: whether actions are recorded in `acts`; killing `ams` is refused.
+        span: of a recording, its start and end.
     """
 
     def __init__(self, *, may_act: bool = False, span: tuple[float, float] | None = None) -> None:

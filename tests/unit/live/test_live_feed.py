@@ -52,7 +52,7 @@ def in_platform(test, **options):
 
 
 async def until(feed, is_enough):
-    """Take events until they are enough; return all of them."""
+    """Collect events until a condition holds; return all of them."""
     events = []
     async for batch in feed:
         events += batch

@@ -35,7 +35,7 @@ def test_agents_come_change_move_and_end():
     assert list(view.agents) == ["a", "b"]
     view.take([AgentSeen(2.0, "a", "c2", "Ant", "suspended")])
     assert (view.agents["a"].container, view.agents["a"].state) == ("c2", "suspended")
-    view.take([AgentSeen(3.0, "a", "c1", "Ant", "ended")])  # what was left where it has moved away
+    view.take([AgentSeen(3.0, "a", "c1", "Ant", "ended")])  # a late report from where it left
     assert "a" in view.agents
     view.take([AgentSeen(3.0, "a", "c2", "Ant", "ended")])
     assert list(view.agents) == ["b"]

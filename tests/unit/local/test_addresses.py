@@ -1,4 +1,4 @@
-"""At which of its addresses a host is met."""
+"""The choice of a host's address."""
 
 import socket
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ INFINIBAND = {"ib0": ["fd00::4"]}
 
 @pytest.fixture
 def has(monkeypatch):
-    """Give this host interfaces, and a name that leads to some of its addresses."""
+    """Set this host's interfaces, and the addresses of its name."""
 
     def give(*interfaces, down=(), named=()):
         found = {name: each for one in interfaces for name, each in one.items()}

@@ -1,4 +1,4 @@
-"""Hosts on which a command starts programs."""
+"""Launchers that start programs on hosts by a command."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How many containers there can be."""
+"""How many containers fit."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.virtual_clock
 
 @asynccontextmanager
 async def met(*names):
-    """Give containers that find agents in each other, and what finds them, and the network."""
+    """Yield containers, their `LocalNames`, and their network."""
     async with joined(*names) as (*containers, network):
         finders = [LocalNames(each) for each in containers]
         for finder in finders:

@@ -1,4 +1,4 @@
-"""Who has the agent of a short name, as a state machine; many of them against what they should know."""
+"""The search for agents by short names: a state machine, and many of them against the truth."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_who_answers_that_it_is_here_says_later_that_it_is_gone():
     assert here.take_notes("c1") == [Note("gone", ("alice",))]
     there.ask("alice")
     there.receive("c2", Note("here", ("alice",)), bool)
-    there.receive("c3", Note("gone", ("alice",)), bool)  # of another, which had the name, too
+    there.receive("c3", Note("gone", ("alice",)), bool)  # of another agent of the same name
     assert taken(there) == [Found("alice", "c2")]
     there.receive("c2", Note("gone", ("alice",)), bool)
     assert taken(there) == [Forgotten("alice")]

@@ -1,4 +1,4 @@
-"""Agents and behaviours of SPADE's programs, where SPADE's own tests do not look, on the virtual clock."""
+"""Agents and behaviours of SPADE programs, beyond SPADE's own tests, in virtual time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.virtual_clock
 
 
 class Keep(CyclicBehaviour):
-    """Keeps all bodies that come."""
+    """Keeps the bodies of all messages."""
 
     def __init__(self):
         super().__init__()
@@ -56,7 +56,7 @@ class Say(OneShotBehaviour):
 
 
 def in_container(test):
-    """Have the program's container be open during a test, and closed after it."""
+    """Open the program's container for a test."""
 
     @functools.wraps(test)
     async def within(**fixtures):
@@ -68,7 +68,7 @@ def in_container(test):
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch):
-    """Have nothing been said that is said once in a process."""
+    """Reset the warnings that are logged once per process."""
     monkeypatch.setattr("formicary.spade.missing._warned", set())
 
 
@@ -403,7 +403,7 @@ async def test_a_start_that_is_not_awaited_says_what_to_write(caplog):
 
 
 class Busy(Agent):
-    """Has attributes of its own by names that are usual."""
+    """Has attributes of its own with common names."""
 
     async def setup(self):
         self.finished = self.end = self.running = self.body = self._body = self._waiting = True

@@ -98,7 +98,7 @@ def test_stanzas_are_refused_when_they_are_asked_for():
 
 
 class Receiver:
-    """What templates ask of an agent."""
+    """The part of an agent that templates need."""
 
     jid = JID("bob@localhost")
 

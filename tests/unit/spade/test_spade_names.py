@@ -1,4 +1,4 @@
-"""What programs import from SPADE's modules, and the names that they give to parts of their own classes."""
+"""Names that programs import from SPADE, and attribute names that they choose themselves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ template to_graphviz traces upload_and_send_file upload_file verify_security web
 
 @pytest.fixture
 def as_spade(monkeypatch):
-    """Have `import spade` get our package."""
+    """Make `import spade` return our package."""
     monkeypatch.setenv("PYTHONPATH", "")
     for name in "path", "meta_path":
         monkeypatch.setattr(sys, name, [*getattr(sys, name)])

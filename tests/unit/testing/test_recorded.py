@@ -40,7 +40,7 @@ def test_what_fails_leaves_what_its_containers_did(tmp_path):
             run_virtual(sell())
             raise AssertionError("no nails")
 
-    for _ in range(2):  # a recording of the last time is replaced
+    for _ in range(2):  # an earlier recording is replaced
         with pytest.raises(AssertionError) as failed:
             fail()
         assert str(path) in failed.value.__notes__[0]

@@ -1,4 +1,4 @@
-"""Containers joined in memory: order, delay, the process's border, losing the connection."""
+"""Containers joined in memory: order, delay, encoding, and lost connections."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ async def test_what_a_container_refuses_is_logged_and_what_comes_behind_goes_on(
         await start(c1, "a", sender("b@c2", "x"))
         await until_idle()
         assert collect.bodies == ["x"]
-        assert "container c2 dropped what c1.lab.localhost has sent" in caplog.text
+        assert "container c2 dropped a message from c1.lab.localhost" in caplog.text
         caplog.clear()
 
 
@@ -268,7 +268,7 @@ async def test_a_name_that_is_taken_on_the_network_is_refused():
             async with Container("c1", server=network):
                 pass
     async with Container("c1", server=network):
-        pass  # it is free again
+        pass  # the name is free again
 
 
 async def test_nobody_connects_while_the_network_is_cut():

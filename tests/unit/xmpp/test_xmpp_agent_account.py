@@ -1,4 +1,4 @@
-"""What an agent with an account of its own is made of."""
+"""Creating an agent with an account of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inventories: what is written is read, each key's line is found, and no text does anything unforeseen."""
+"""Inventories: round trips, the line of each key, and arbitrary text."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_any_file_is_an_inventory_or_refused_in_sentences(folder, content):
 
 
 def loaded(path):
-    """Give the inventory, or what is said against it."""
+    """Return the inventory, or the error."""
     try:
         return load(path), ""
     except UsageError as error:
@@ -86,7 +86,7 @@ def loaded(path):
 
 @st.composite
 def tables(draw, others):
-    """Give what a host may say of itself, where these other hosts are before it."""
+    """Return a strategy for a host's table, after these other hosts."""
     path = st.from_regex(r"(/|~/)[a-z]{1,5}(/[a-z é]{1,5}x)?", fullmatch=True)
     optional = {
         "port": st.integers(1, 65535),
@@ -119,7 +119,7 @@ def inventories(draw):
 
 
 def written(value):
-    """Give a value as TOML has it; JSON is the same but for tables, and one character."""
+    """Return a value in TOML, which differs from JSON in tables and one character."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {written(one)}" for key, one in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -173,7 +173,7 @@ def _written(parts):
 
 
 class Writer:
-    """Puts a file together, and notes the line of each key.
+    """Composes a file, and records the line of each key.
 
     Args:
         draw: chooses.
@@ -233,7 +233,7 @@ class Writer:
 
 @st.composite
 def documents(draw):
-    """Give a text, and the line of each key in it."""
+    """Return a text, and the line of each key in it."""
     writer = Writer(draw)
     for number in range(draw(st.integers(1, 4))):
         writer.table(is_first=number == 0)

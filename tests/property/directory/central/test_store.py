@@ -1,4 +1,4 @@
-"""Whatever is written, and whenever its process is killed: the file is like a dict of what was confirmed."""
+"""Whenever its process is killed, the file equals a dict of the confirmed writes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(batch=batches, share=st.floats(0, 1))
     def kill(self, batch, share):
-        """Go on with what is on disk when a process dies that has done a part of writing a batch."""
+        """Continue with the disk's content after a process died while writing a batch."""
         log = self.path.with_name("directory-wal")
         before = log.stat().st_size if log.exists() else 0
         self.store.write(changes := as_changes(batch))

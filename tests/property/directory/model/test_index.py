@@ -1,4 +1,4 @@
-"""Whatever comes and goes, the index answers as a list that is searched from end to end."""
+"""The index answers like a list that is searched from end to end."""
 
 from __future__ import annotations
 

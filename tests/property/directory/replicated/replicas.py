@@ -15,7 +15,7 @@ from formicary.directory.replicated.view import View
 
 @dataclass
 class Container:
-    """A process: its replica, what its index has, and what it has not been told yet of others."""
+    """A process: its replica, its index, and news of others that it has not heard yet."""
 
     domain: str
     incarnation: int
@@ -41,7 +41,7 @@ class Traveller:
 
 @dataclass
 class Release:
-    """What a container is to let go of, as its agent lives elsewhere now."""
+    """Entries that a container must release, since the agent lives elsewhere now."""
 
     container: Container
     name: str
@@ -61,7 +61,7 @@ def entries_of(replica, domain):
 
 
 def is_behind(replica, domain):
-    """Tell whether a replica knows that it lacks entries of another container."""
+    """Return whether a replica knows that it lacks entries of another container."""
     return domain in replica._peers and replica._peers[domain].is_behind
 
 
@@ -91,7 +91,7 @@ class World:
     # -- processes ------------------------------------------------------------------------------------------
 
     def start(self, domain):
-        """Start a container, instead of the one that is there, if there is one."""
+        """Start a container, replacing any present one."""
         self.lose_links(domain)
         incarnation = next(self.incarnations)
         container = Container(domain, incarnation, Replica(domain, incarnation), View(domain))
@@ -113,7 +113,7 @@ class World:
         return self.containers.get(container.domain) is container
 
     def traveller(self, number):
-        """Return an agent that moves; it begins anew at home if it has ended and that is known there."""
+        """Return an agent that moves; it restarts at home if it has ended and that is known there."""
         home = self.domains[number % len(self.domains)]
         name = f"traveller{number}@{home}"
         traveller = self.travellers.get(name)
@@ -130,7 +130,7 @@ class World:
         return traveller
 
     def register(self, number, service):
-        """Have a traveller offer something, new or changed."""
+        """Register a new or changed service of a traveller."""
         traveller = self.traveller(number)
         if traveller is None:
             return
@@ -158,7 +158,7 @@ class World:
             self.perform(container)
 
     def move(self, number, to):
-        """Have a traveller live elsewhere; where it comes from may be told later."""
+        """Move a traveller; its former container may learn of it later."""
         traveller, container = self.traveller(number), self.containers.get(to)
         if traveller is None or container is None or traveller.host is container:
             return
@@ -177,7 +177,7 @@ class World:
         self.perform(container)
 
     def release_at(self, container, name):
-        """Tell a container what it has not been told, before it gets an agent of this name again."""
+        """Tell a container all outstanding news before it gets an agent of this name again."""
         for release in [each for each in self.releases if each.name == name]:
             if release.container is container:
                 self.release(release)
@@ -189,7 +189,7 @@ class World:
             self.perform(release.container)
 
     def end(self, number):
-        """End a traveller; it begins anew at home, later."""
+        """End a traveller; it restarts at home, later."""
         traveller = self.traveller(number)
         if traveller is None:
             return
@@ -231,7 +231,7 @@ class World:
         self.perform(container)
 
     def note(self, container):
-        """Write down what the owner has, under the number of its latest update."""
+        """Record the owner's entries under the number of its latest update."""
         replica = container.replica
         if not replica._own._changes:
             key = container.incarnation, replica._own.number
@@ -239,7 +239,7 @@ class World:
             assert self.history.setdefault(key, entries) == entries
 
     def note_update(self, update):
-        """Write down what the owner has with one of several updates."""
+        """Record the owner's entries with one of several updates."""
         entries = dict(self.history[update.incarnation, update.number - 1])
         for key in update.removed:
             entries.pop(key, None)
@@ -249,19 +249,19 @@ class World:
     # -- links ----------------------------------------------------------------------------------------------
 
     def cut(self, first, second):
-        """End the session of a link: all that is on its way is lost."""
+        """End the session of a link: everything in transit is lost."""
         self.sessions.pop(frozenset((first, second)), None)
         for pair in ((first, second), (second, first)):
             self.known.pop(pair, None)
             self.flight[pair].clear()
 
     def join(self, first, second):
-        """Begin a session, if there is none; its ends do not know yet."""
+        """Begin a session, if there is none; its ends learn of it later."""
         if first != second and {first, second} <= self.containers.keys():
             self.sessions.setdefault(frozenset((first, second)), next(self.values))
 
     def learn(self, first, second):
-        """Let one end know of the session."""
+        """Tell one end of the session."""
         session = self.sessions.get(frozenset((first, second)))
         if session is None or self.known.get((first, second)) == session:
             return
@@ -272,7 +272,7 @@ class World:
             self.perform(container)
 
     def notice(self, container):
-        """Let a container know of the next change of the list."""
+        """Tell a container the next change of the list."""
         if not container.notices:
             return
         domain, incarnation = container.notices.popleft()
@@ -311,7 +311,7 @@ class World:
             self.flight[container.domain, domain].append(payload)
 
     def deliver(self, first, second, count=1):
-        """Bring payloads to an end that knows of the session."""
+        """Deliver payloads to an end that knows of the session."""
         flight = self.flight[first, second]
         while count and flight and (second, first) in self.known:
             count -= 1
@@ -324,7 +324,7 @@ class World:
     # -- in the end -----------------------------------------------------------------------------------------
 
     def heal(self):
-        """Let everybody know who is there, and everything come that is not lost."""
+        """Tell all containers who is there, and deliver everything not lost."""
         while self.releases:
             self.release(self.releases[0])
         for container in self.containers.values():
@@ -337,7 +337,7 @@ class World:
         self.flow()
 
     def flow(self, links=None, rounds=None):
-        """Bring all that can come to its receivers, until nobody has anything to say, or for some rounds."""
+        """Deliver everything until all are silent, or for some rounds."""
         before = self.sent
         links = {frozenset(pair) for pair in links or self.flight}
         for round_ in itertools.count():
@@ -372,7 +372,7 @@ class World:
             self.check_memory(replica)
 
     def check_travellers(self, container, shown):
-        """Check that nothing that was seen is lost to sight while its agent moves."""
+        """Check that no entry disappears while its agent moves."""
         offered = {
             key: registered
             for traveller in self.travellers.values()
@@ -407,7 +407,7 @@ class World:
             assert (copy._unconfirmed or set()) <= copy.entries.keys()
 
     def check_equal(self):
-        """Check that everybody has what everybody has written, and sees what travellers offer."""
+        """Check that all have what all have written, and see what travellers offer."""
         offered = {}
         for traveller in self.travellers.values():
             if self.is_alive(traveller.host):

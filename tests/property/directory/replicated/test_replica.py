@@ -1,4 +1,4 @@
-"""Whatever containers and links do: readers see what owners wrote, and in the end all replicas are equal."""
+"""Readers see what owners wrote, and in the end all replicas are equal, whatever containers and links do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 15), st.booleans()), min_size=1, max
 
 
 class Replicas(RuleBasedStateMachine):
-    """Some containers, and all that can happen to them."""
+    """Some containers, and everything that can happen to them."""
 
     is_forgetful = False
 
@@ -53,7 +53,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(at=PLACES, changes=CHANGES, flushes=st.sampled_from(["each", "last", "none"]))
     def write(self, at, changes, flushes):
-        """Change some entries, and tell of each at once, or of all together, or not yet."""
+        """Change some entries, and broadcast each at once, all together, or not yet."""
         container = self.container(at)
         if not container:
             return
@@ -94,7 +94,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(first=PLACES, second=PLACES, rounds=COUNTS)
     def talk(self, first, second, rounds):
-        """Let two have what the other has sent, and answer."""
+        """Deliver between two containers, with answers."""
         if self.container(first) and self.container(second):
             self.world.flow([(self.place(first), self.place(second))], rounds)
 
@@ -108,7 +108,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(first=PLACES, second=PLACES, renews=st.booleans(), ends=st.sampled_from([0, 1, 2, 2]))
     def join(self, first, second, renews, ends):
-        """Begin a session, which none, one or both of the ends know of yet."""
+        """Begin a session known to none, one or both of its ends."""
         pair = self.place(first), self.place(second)
         if renews:
             self.world.cut(*pair)
@@ -118,7 +118,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(index=st.integers(0, 50))
     def deliver_old(self, index):
-        """Bring the first of what one container had sent to another, of which one is no more."""
+        """Deliver the first payload from or to a container that is gone."""
         old = self.world.old
         if not old:
             return
@@ -147,7 +147,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(at=PLACES, other=PLACES, at_once=st.integers(0, 2))
     def mistake_for_dead(self, at, other, at_once):
-        """Take a container off the list as one has it, and put it back."""
+        """Remove a container from one list, and put it back."""
         container, mistaken = self.container(at), self.container(other)
         if container and mistaken and container is not mistaken:
             container.notices.append((mistaken.domain, None))
@@ -195,7 +195,7 @@ class Replicas(RuleBasedStateMachine):
         assert world.sent == sent + pairs
 
     def stays_quiet(self):
-        """See nothing but the numbers of the latest updates, and nobody who wants more."""
+        """Check that only numbers of the latest updates are sent, and nobody asks for more."""
         for container in self.world.containers.values():
             container.replica.remind()
             self.world.perform(container)
@@ -203,7 +203,7 @@ class Replicas(RuleBasedStateMachine):
 
 
 class ForgetfulReplicas(Replicas):
-    """The same, where payloads get lost without a word: then `remind` brings it in order."""
+    """The same, with payloads that get lost silently, which `remind` repairs."""
 
     is_forgetful = True
 
@@ -232,7 +232,7 @@ TestForgetfulReplicas.settings = TestReplicas.settings
 
 
 class Walk:
-    """What makes a machine's steps at random: many more of them than Hypothesis does in the same time."""
+    """Performs a machine's steps at random: many more than Hypothesis in the same time."""
 
     def __init__(self, machine, seed):
         self.machine = machine

@@ -1,4 +1,4 @@
-"""Containers of a platform that know each other by its list, links to the platform's container, and time."""
+"""A platform's containers with their list of members, links to the platform's container, and time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEADER = "c0.lab.localhost"
 
 @dataclass
 class Container:
-    """A process: its state machine, and what it has said of others."""
+    """A process: its state machine, and its reports on others."""
 
     domain: str
     membership: MembershipLeader | MembershipFollower
@@ -25,7 +25,7 @@ class Container:
 
 
 class World:
-    """Everything there is. What is on its way over a link is events: news, or what the link itself tells."""
+    """The whole world. Links carry events: news, and the link's own reports."""
 
     def __init__(self, count):
         self.now = 0.0
@@ -44,7 +44,7 @@ class World:
     # -- processes ------------------------------------------------------------------------------------------
 
     def start(self, domain, *, is_earlier=False):
-        """Start a container, instead of the one that is there; perhaps one whose clock goes wrong."""
+        """Start a container, replacing the present one; perhaps with a wrong clock."""
         self.end(domain, is_told=True)
         start = next(self.starts)
         incarnation = 500 * 1000 - start if is_earlier else (500 + start) * 1000
@@ -55,7 +55,7 @@ class World:
         self.containers[domain] = Container(domain, membership)
 
     def end(self, domain, *, is_told):
-        """End a process; whether the other ends of its links are told."""
+        """End a process; perhaps tell the other ends of its links."""
         for (sender, receiver), events in self.flight.items():
             if domain in {sender, receiver}:
                 self.old += [(sender, receiver, it[1]) for method, it in events if method == "receive"]
@@ -96,7 +96,7 @@ class World:
         self.flight[sender, receiver].append(("receive", (sender, payload)))
 
     def deliver(self, sender, receiver, count=1):
-        """Bring events to a container."""
+        """Deliver events to a container."""
         flight = self.flight[sender, receiver]
         container = self.containers.get(receiver)
         while count and flight and container and not container.is_stalled:
@@ -139,7 +139,7 @@ class World:
     # -- time -----------------------------------------------------------------------------------------------
 
     def flow(self):
-        """Bring everything to its receivers, until nobody has anything to say."""
+        """Deliver everything until all are silent."""
         before = self.sent
         while pairs := [pair for pair in self.flight if self.can_deliver(*pair)]:
             for pair in pairs:

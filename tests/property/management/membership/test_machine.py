@@ -1,4 +1,4 @@
-"""Whatever happens to containers and links: a version is one list, and in the end all have the same."""
+"""A version is one list, and in the end all have the same, whatever happens to containers and links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTS = st.sampled_from([1, 1, 2, 3, 100])
 
 
 class Platform(RuleBasedStateMachine):
-    """Some containers, and all that can happen to them."""
+    """Some containers, and everything that can happen to them."""
 
     @initialize(count=st.sampled_from([2, 3, 4, 5]), is_joined=st.booleans())
     def begin(self, count, is_joined):
@@ -76,7 +76,7 @@ class Platform(RuleBasedStateMachine):
 
     @rule(index=st.integers(0, 50))
     def deliver_old(self, index):
-        """Bring what was on its way from or to a process that is no more."""
+        """Deliver what was in transit from or to a dead process."""
         if not self.world.old:
             return
         sender, receiver, payload = self.world.old.pop(index % len(self.world.old))
@@ -119,7 +119,7 @@ TestPlatform.settings = at_first(40, like=TestPlatform.settings)
 
 
 class Walk:
-    """What makes the machine's steps at random: many more of them than Hypothesis does in the same time."""
+    """Performs the machine's steps at random: many more than Hypothesis in the same time."""
 
     def __init__(self, seed):
         self.machine = Platform()

@@ -1,4 +1,4 @@
-"""Agents that roam containers and write to each other all the while."""
+"""Agents that roam containers and keep writing to each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = 4
 
 
 class Notes(msgspec.Struct):
-    """What an agent carries.
+    """The state that an agent carries.
 
     Args:
         others: the full names of whom it writes to.
@@ -34,7 +34,7 @@ class Notes(msgspec.Struct):
 
 
 class Roamer(Agent):
-    """Writes numbers to others, and notes those that it gets, wherever it is."""
+    """Writes numbers to others, and records those that it gets, wherever it is."""
 
     data: Notes
 
@@ -96,7 +96,7 @@ class Meeting:
         return {agent.address: agent for container in self.containers for agent in container.agents}
 
     async def start(self, ways):
-        """Start roamers: each with its home, and how it writes and takes what comes."""
+        """Start roamers, each with its home and its pace."""
         for number, (home, how) in enumerate(ways):
             await self.containers[home].start(Roamer(f"r{number}", *how))
         addresses = sorted(self.roamers())
@@ -105,7 +105,7 @@ class Meeting:
         return addresses
 
     async def roam(self, address, trail, stay):
-        """Have one make a journey."""
+        """Send one on a journey."""
         for place in trail:
             try:
                 await self.roamers()[address].move(self.containers[place].name)
@@ -114,7 +114,7 @@ class Meeting:
             await asyncio.sleep(stay)
 
     async def cease(self):
-        """Have nobody send any more; return what was sent, and what has come, by receiver and sender."""
+        """Stop all sending; return the sent and the received, by receiver and sender."""
         others = {address: agent.data.others for address, agent in self.roamers().items()}
         for agent in self.roamers().values():
             agent.data.others, agent.data.pause = [], 0.0
@@ -130,5 +130,5 @@ class Meeting:
         return sent, got
 
     def reasons(self):
-        """Return why messages have failed."""
+        """Return the reasons for failed messages."""
         return [reason for each in self.containers for reason in reasons(each)]

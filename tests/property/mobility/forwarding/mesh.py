@@ -1,4 +1,4 @@
-"""Containers with real routers and links, over simulated ways that lose, double and delay frames, or end."""
+"""Containers with real routers and links, over simulated paths that lose, double and delay frames, or end."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from formicary.transport.router import Router
 
 
 class Mesh:
-    """What containers meet at: `Container("c1", server=mesh)`.
+    """The containers' meeting point: `Container("c1", server=mesh)`.
 
     Args:
-        seed: what everything comes from.
+        seed: of everything random.
     """
 
     platform = "lab.localhost"
@@ -35,7 +35,7 @@ class Mesh:
         return MeshRouter(self)
 
     def read_at(self, time, way, frame):
-        """Have a frame read at a time, behind all that is read then; return when that is."""
+        """Schedule the reading of a frame, behind all others of that time; return the time."""
         if self.turn:
             time = ceil(time / self.turn - 1e-9) * self.turn
         if time not in self._unread:
@@ -49,12 +49,12 @@ class Mesh:
             way.arrive(frame)
 
     def kill(self, domain):
-        """Have nothing come from a container any more, or get there: whoever writes to it hears that."""
+        """Cut a container off for good; whoever writes to it learns that."""
         self.dead.add(domain)
 
 
 class MeshRouter(Router):
-    """A router whose links have a simulated way only."""
+    """A router whose links only have a simulated path."""
 
     def __init__(self, mesh):
         super().__init__(None, ConnectionOptions(route="auto"))
@@ -70,7 +70,7 @@ class MeshRouter(Router):
 
 
 class Way:
-    """From one container to another."""
+    """A path from one container to another."""
 
     kind = "mesh"
     is_up = True

@@ -1,4 +1,4 @@
-"""Agents that are put into other containers by hand: what a hand-over does, without its two phases."""
+"""Moves agents between containers by hand, like a hand-over without its two phases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLATFORM = "lab.localhost"
 
 
 class Taker(MicroAgent):
-    """Keeps what it gets, in whichever container it lives."""
+    """Keeps its messages, in whichever container it lives."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -52,7 +52,7 @@ class World:
         return agent
 
     async def move(self, agent, to):
-        """Move an agent, which has nothing that waits for it."""
+        """Move an agent without waiting messages."""
         address, source = agent.address, self.at[agent.address]
         home = int(address.partition("@")[2].partition(".")[0][1:]) - 1
         if source == to:
@@ -92,7 +92,7 @@ async def settle(places):
 
 
 async def send(agent, to, numbers, pause=0.0):
-    """Send numbers, and wait where there is no room."""
+    """Send numbers, waiting for room."""
     for number in numbers:
         await agent.send(Message(to=to, body=str(number)))
         if pause:

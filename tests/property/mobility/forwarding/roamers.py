@@ -13,7 +13,7 @@ PLACES = 4
 
 
 class Roamer(Agent):
-    """Notes the numbers that it is sent, by who has sent them."""
+    """Records the numbers that it is sent, by sender."""
 
     data: dict[str, list[int]]
 
@@ -29,7 +29,7 @@ class Listen(CyclicBehaviour):
 
 
 class Fire(CyclicBehaviour):
-    """Sends numbers, so many at once."""
+    """Sends numbers, several at once."""
 
     def __init__(self, to, burst, pause):
         super().__init__()
@@ -73,7 +73,7 @@ class Ring:
         await self._stack.aclose()
 
     def roamer(self):
-        """Return the roamer, where it is."""
+        """Return the roamer, wherever it is."""
         (agent,) = (each for container in self.containers for each in container.agents if each.name == "bob")
         return agent
 
@@ -82,20 +82,20 @@ class Ring:
         await self.containers[home].start(Roamer("bob"))
 
     async def open_fire(self, place, burst, pause):
-        """Have an agent of a container write to the roamer."""
+        """Let an agent of a container write to the roamer."""
         agent = Agent(f"fire{len(self.fires)}")
         agent.add_behaviour(fire := Fire(self.roamer().address, burst, pause))
         await self.containers[place].start(agent)
         self.fires.append(fire)
 
     async def roam(self, trail, pause):
-        """Have the roamer make a journey."""
+        """Send the roamer on a journey."""
         for place in trail:
             await self.roamer().move(self.containers[place].name)
             await asyncio.sleep(pause)
 
     async def cease(self):
-        """Have nobody send any more; return what was sent, and what has come, by sender."""
+        """Stop all sending; return the sent and the received, by sender."""
         for fire in self.fires:
             fire.is_over = True
         await asyncio.sleep(120)
@@ -103,5 +103,5 @@ class Ring:
         return sent, self.roamer().data
 
     def reasons(self):
-        """Return why messages have failed."""
+        """Return the reasons for failed messages."""
         return [reason for each in self.containers for reason in reasons(each)]

@@ -18,7 +18,7 @@ DELAYS = (0.0, 0.001, 0.003, 0.05, 0.2)
 
 
 class Uneven(MemoryNetwork):
-    """A network on which each message takes another time, so that ways overtake each other."""
+    """A network with varying latency, so that messages overtake each other."""
 
     def __init__(self, seed, delays=DELAYS):
         self._chance, self._delays = random.Random(seed), delays
@@ -47,7 +47,7 @@ acts = st.lists(
 
 
 class Traffic:
-    """Who has sent how much to whom; each agent's messages go one after the other."""
+    """How much was sent by whom to whom; each agent sends in sequence."""
 
     def __init__(self, agents):
         self.agents = agents

@@ -1,4 +1,4 @@
-"""Agents that all roam write to each other: what they say comes once and in order, wherever they meet."""
+"""Roaming agents write to each other: messages arrive once and in order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ways = st.lists(st.tuples(place, hows, st.lists(place, max_size=10), stays), min
 
 
 async def play(mesh, limit, ways):
-    """Return what was sent and has come, and why messages have failed."""
+    """Return the sent, the received, and the reasons for failures."""
     async with Meeting(mesh, limit) as meeting:
         addresses = await meeting.start([way[:2] for way in ways])
         async with asyncio.timeout(HOUR), asyncio.TaskGroup() as journeys:

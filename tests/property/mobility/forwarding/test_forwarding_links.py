@@ -1,4 +1,4 @@
-"""Over real links: what is sent to agents that move comes once and in order, or its sender is told."""
+"""Over real links: messages to agents that move arrive once and in order, or their senders are told."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from formicary.testing import run_virtual
 
 
 class Told(Taker):
-    """Keeps, too, which of its messages have failed."""
+    """Also keeps which of its messages failed."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -56,7 +56,7 @@ async def send(agent, to, count, pause, numbers):
 
 
 async def fail(world, mesh, bob, kills, cuts):
-    """Cut containers off from each other for a while, and have some die, but for that in which bob lives."""
+    """Cut containers off from each other for a while, and kill some, except the one where bob lives."""
     mesh.loss = 0.0
     for one, other, seconds in cuts:
         mesh.cut.add(frozenset((world.containers[one].domain, world.containers[other].domain)))
@@ -69,7 +69,7 @@ async def fail(world, mesh, bob, kills, cuts):
 
 
 async def play(seed, program, kills=(), cuts=()):
-    """Bob moves about, and is written to from everywhere; return what was sent, came, and has failed."""
+    """Let bob move about while all write to him; return the sent, the received and the failed."""
     mesh = Mesh(seed)
     sent = {}
     async with World(4, mesh) as world:

@@ -1,4 +1,4 @@
-"""An agent roams a ring under fire, and comes back while what was sent before is still under way."""
+"""An agent roams a ring under fire, and returns while earlier messages are still in transit."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ stays = st.sampled_from((0.0, 0.001, 0.02))  # s in each place
 limits = st.sampled_from((20, 1000))  # of mailboxes
 turns = st.sampled_from((0.0, 0.02, 0.1))  # s between two times that containers read
 
-# What was lost once: a message that waited until the way was clear, when the agent left again in that turn.
+# Lost once: a message that waited for a clear path when the agent left again in that turn.
 LAPS = (0, [0, 1] * 4, 0.02)
 
 
 async def play(network, limit, journey, fires):
-    """Return what was sent and has come, and why messages have failed."""
+    """Return the sent, the received, and the reasons for failures."""
     home, trail, stay = journey
     async with Ring(network, limit) as ring:
         await ring.start(home)

@@ -1,4 +1,4 @@
-"""Whatever breaks, an agent is in one place; it is lost only with a container that has had it."""
+"""Whatever breaks, an agent is in one place, or lost with a container that had it."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ GOOD = {mend: 40, create: 20, finish: 5, move: 95, live: 40, work: 240, deliver:
 
 
 def play(seed, steps, kind=HandOver, *, misjudges=False):
-    """Play a world at random; it is whole now and then, and in the end.
+    """Play a world at random; it is healed now and then, and in the end.
 
-    `misjudges`: whether some take others for lost whom they hear well; and agents bring messages along.
+    `misjudges`: whether some take live containers for lost, and agents carry messages.
     """
     chance = random.Random(seed)
     world = World(chance.choice([2, 3, 3, 4]), kind)
@@ -159,14 +159,14 @@ def test_agents_do_move():
 
 
 class _StartsUnasked(Arrivals):
-    """Takes it for decided when the source is lost."""
+    """Assumes a decision when the source is lost."""
 
     def _ask(self, address, arrival):
         self._wake(address, arrival, 0)
 
 
 class _GoesOnInDoubt(Departures):
-    """Goes on when the destination is lost, whatever its home may have decided."""
+    """Continues when the destination is lost, whatever its home may have decided."""
 
     def lost(self, domain):
         for address, departure in tuple(self._departures.items()):
@@ -184,14 +184,14 @@ class _ForgetsDoubts(Departures):
 
 
 class _ForgetsRefusals(Ledger):
-    """Lets a source have what was refused to a destination."""
+    """Grants a source what was refused to a destination."""
 
     def outcome(self, event, *, is_source):
         return super().outcome(event, is_source=is_source) or None
 
 
 class _BelievesOldNews(Ledger):
-    """Takes an agent for ended that was on its way while a container said what it has."""
+    """Considers an agent ended that was in transit while a container reported its agents."""
 
     def hosting(self, origin, event):
         known = {address for address, *_ in event.living}

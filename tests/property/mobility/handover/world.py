@@ -1,7 +1,7 @@
-"""Containers between which agents move, links that break, processes that end and begin anew, and a judge.
+"""Containers between which agents move, links that break, processes that restart, and a judge.
 
-An agent here is what it has lived through: a life, and how much of it. Whoever runs it adds to that. The
-judge knows of each life where it runs, how far it has come, and which containers had a hand in it.
+An agent here is its history: a life, and its length, to which whoever runs it adds. The judge knows where
+each life runs, its length, and which containers were involved.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Life:
 
 @dataclass
 class Copy:
-    """What a container has of an agent."""
+    """A container's copy of an agent."""
 
     life: int
     age: int
@@ -60,7 +60,7 @@ class Process:
 
 
 class World:
-    """Everything there is."""
+    """The whole world."""
 
     def __init__(self, count, machine=HandOver):
         self.kind = machine
@@ -82,7 +82,7 @@ class World:
     # -- processes ------------------------------------------------------------------------------------------
 
     def start(self, domain):
-        """Start a container, instead of the one that is there."""
+        """Start a container, replacing the present one."""
         self.end(domain)
         process = Process(domain, (1000 + next(self.starts)) * 1_000_000)
 
@@ -114,7 +114,7 @@ class World:
                 self.flight[pair].clear()
 
     def close(self, domain):
-        """Have a process end in good order: others hear all that it says."""
+        """End a process in order: others hear everything that it says."""
         process = self.processes.get(domain)
         if process is None:
             return
@@ -126,7 +126,7 @@ class World:
         self.end(domain)
 
     def break_link(self, pair):
-        """End a session: what is on its way is lost, and both find out in their time."""
+        """End a session: what is in transit is lost, and both ends learn of it later."""
         self.ups.discard(pair)
         self.misjudged -= {pair, pair[::-1]}
         for one, other in (pair, pair[::-1]):
@@ -138,23 +138,23 @@ class World:
             events.extend(kept)
 
     def lose(self, domain, other):
-        """Have a container hear that another is not there."""
+        """Tell a container that another is gone."""
         self.flight[other, domain].append(("lost", other))
 
     def misjudge(self, domain, other):
-        """Have a container hear that another is not there, which it can hear well."""
+        """Tell a container that another is gone that it can reach."""
         if tuple(sorted((domain, other))) in self.ups and (domain, other) not in self.misjudged:
             self.misjudged.add((domain, other))
             self.lose(domain, other)
 
     def judge_anew(self, domain, other):
-        """Have a container hear that another is there after all."""
+        """Tell a container that another is there after all."""
         if (domain, other) in self.misjudged:
             self.misjudged.discard((domain, other))
             self.flight[other, domain].append(("joined", other, self.processes[other].incarnation))
 
     def complete(self, process, is_complete):
-        """Have agents start that have all that they bring along, or get no more of it."""
+        """Start agents that have everything they carry, or will get no more."""
         for address, wake in tuple(process.incomplete.items()):
             if is_complete(wake):
                 process.to_start.append(process.incomplete.pop(address))
@@ -171,7 +171,7 @@ class World:
     # -- what is on its way ---------------------------------------------------------------------------------
 
     def deliver(self, sender, receiver):
-        """Bring one event to a container."""
+        """Deliver one event to a container."""
         flight, process = self.flight[sender, receiver], self.processes.get(receiver)
         if process is None:
             flight.clear()
@@ -194,7 +194,7 @@ class World:
         return True
 
     def settle(self, process):
-        """Do what a machine says, and send what it has to say."""
+        """Carry out a machine's instructions, and send its messages."""
         while instructions := process.machine.take_instructions():
             for instruction in instructions:
                 self.perform(process, instruction)
@@ -211,7 +211,7 @@ class World:
                 self.flight[process.domain, domain].append(("receive", process.domain, payload))
 
     def waits_for(self, domain, event):
-        """Tell whether a decision matters where it is told: a question may come late, and be answered."""
+        """Return whether a decision matters to its receiver: a question may come late, and be answered."""
         process = self.processes.get(domain)
         parts = (
             (process.machine.departures._departures, process.machine.arrivals._arrivals) if process else ()
@@ -306,7 +306,7 @@ class World:
         self.run(process, address)
 
     def run(self, process, address):
-        """Let an agent live on where it is."""
+        """Extend an agent's life where it is."""
         copy = process.agents[address]
         if not copy.runs:
             return
@@ -320,14 +320,14 @@ class World:
         life.age = copy.age = max(life.age, copy.age) + 1
 
     def has_fallen_back(self, life):
-        """Tell whether the container where an agent was last, and its home's of then, have both ended."""
+        """Return whether an agent's last container, and its home of then, have both ended."""
         domain, incarnation = life.last_at or (None, None)
         process = self.processes.get(domain)
         is_dead = process is None or process.incarnation != incarnation
         return life.last_at is not None and life.may_fall_back and is_dead
 
     def begin(self, domain, address, place):
-        """Have an agent leave, if it can."""
+        """Let an agent leave, if it can."""
         process = self.processes.get(domain)
         copy = process and process.agents.get(address)
         if (
@@ -424,7 +424,7 @@ class World:
     # -- in the end -----------------------------------------------------------------------------------------
 
     def work(self, domain, *, refuses=False):
-        """Have a container do one of the things that take it some time."""
+        """Let a container do one of its slow tasks."""
         process = self.processes.get(domain)
         if process is None:
             return False
@@ -443,7 +443,7 @@ class World:
         return True
 
     def heal(self):
-        """Have all containers there, joined, and nothing on its way."""
+        """Start and connect all containers, and deliver everything."""
         self.cut.clear()
         for domain in self.domains:
             if domain not in self.processes:
@@ -461,7 +461,7 @@ class World:
             assert count < 2_000, "a storm"
 
     def check(self):
-        """Check what holds when all is well again."""
+        """Check the guarantees after all is healed."""
         for process in self.processes.values():
             assert not process.incomplete, f"{process.domain} waits to start {process.incomplete}"
             assert not process.made, f"{process.domain} has {process.made}"

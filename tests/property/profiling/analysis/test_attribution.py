@@ -1,4 +1,4 @@
-"""Whatever the clocks and samples say, the figures of each view sum to what the processes have used."""
+"""Whatever the clocks and samples, the figures of each view sum to the processes' CPU time."""
 
 from __future__ import annotations
 

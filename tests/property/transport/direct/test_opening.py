@@ -1,4 +1,4 @@
-"""The opening of direct connections: both sides agree, or neither; and bytes of any kind do no harm."""
+"""The opening of direct connections: both sides agree, or neither; arbitrary bytes do no harm."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def feed(side, data, cuts):
 
 
 def meet(calling, called, cuts=()):
-    """Let both talk until they are done; whatever is raised is."""
+    """Let both talk until they are done."""
     to_dialler = feed(called, calling.first(), cuts)
     to_dialler = feed(called, feed(calling, to_dialler, cuts), cuts)
     feed(calling, to_dialler, cuts)
@@ -211,7 +211,7 @@ def test_only_joiners_have_to_be_admitted():
 
 
 def test_the_bytes_are_those_of_the_documentation():
-    """What a second implementation computes from docs/direct-links.md alone."""
+    """Check the bytes that a second implementation computes from docs/direct-links.md."""
     calling = dialler(nonce=b"n" * 32)
     hello = b"formicary\x01" + b"\x00" + b"n" * 32 + b"\x10\x10" + b"c2.lab.localhost" + b"c1.lab.localhost"
     assert calling.first() == hello

@@ -1,6 +1,6 @@
 """A second implementation of `docs/link-protocol.md`, written from that alone: short rather than fast.
 
-It has the same interface as `Session`, so that both can take part in the same tests.
+It has the interface of `Session`, so that the same tests use both.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ OWN_STOP = "this container has stopped"
 
 @dataclass
 class Item:
-    """Something that was given to a session, and what has become of it."""
+    """An item that was given to a session, and its fate."""
 
     number: int
     life: int  # of the sender: counts the sessions' objects of both ends
@@ -37,7 +37,7 @@ class Item:
 
 @dataclass
 class End:
-    """A container: its session, and the way that it uses."""
+    """A container: its session, and its path."""
 
     name: int
     parameters: SessionParameters
@@ -56,7 +56,7 @@ class End:
 
 
 class World:
-    """Time, network and account. Frames in flight are kept by way and receiver, in the order of sending."""
+    """Time, network and account. Frames in flight are kept by path and receiver, in the order of sending."""
 
     def __init__(self, *parameters, makes=(Session, Session)):
         self.now = 1000.0
@@ -73,7 +73,7 @@ class World:
             self.start(end)
 
     def start(self, end):
-        """Give an end a new process."""
+        """Start a new process for an end."""
         end.session = end.make(lambda: next(self.numbers), end.parameters)
         end.mailbox = []
         nothing = SimpleNamespace(watch=lambda *_, **__: None, forget=lambda _: None)
@@ -87,7 +87,7 @@ class World:
         self.perform(end)
 
     def forget(self, end):
-        """Let time pass without a word, and forget an end that has had no session in it, as a router does."""
+        """Let time pass in silence, and forget an end without a session, as a router does."""
         self.advance(FORGOTTEN, step=1.0)
         if end.session.state is State.IDLE and self.now - end.was[-1][0] >= FORGOTTEN and not end.is_stalled:
             end.session = end.make(lambda: next(self.numbers), end.parameters)
@@ -175,7 +175,7 @@ class World:
         self.perform(end)
 
     def look(self, end):
-        """Have an end look what was received, and tell the other."""
+        """Let an end check what was received, and tell the other."""
         end.left = end.receipts.look({id(item): item for item in end.mailbox})
         self.perform(end)
 
@@ -275,7 +275,7 @@ class World:
             self.receive(self.ends[receiver], frame)
 
     def flow(self, receivers=(0, 1)):
-        """Bring all that is in flight to its receivers, in order."""
+        """Deliver everything in flight, in order."""
         for (_, receiver), flight in self.flight.items():
             if receiver in receivers:
                 arriving = flight[:]
@@ -284,7 +284,7 @@ class World:
                     self.receive(self.ends[receiver], frame)
 
     def advance(self, seconds, receivers=(), step=0.25):
-        """Let time pass, in which frames come to some receivers, and others are stuck."""
+        """Let time pass, while frames reach some receivers, and others are stuck."""
         until = self.now + seconds
         while self.now < until - 1e-9:
             self.now += min(step, until - self.now)
@@ -304,9 +304,9 @@ class World:
                 self.wake(end, ticks_first=False)
 
     def outstanding(self):
-        """Return the items of live senders that have neither been taken nor given back.
+        """Return the items of live senders that were neither taken nor returned.
 
-        Where ends say what was received, an item that lies with an end that is gone is not taken.
+        With receipts, an item at a dead end is not taken.
         """
         lives = {end.life for end in self.ends}
         tells = all(end.parameters.receipts for end in self.ends)

@@ -1,4 +1,4 @@
-"""Batches of messages: whatever a message holds arrives, and whatever arrives does no harm."""
+"""Batches of messages: any message arrives intact, and any bytes do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the network, the processes and their users do: nothing is lost, doubled or out of order."""
+"""Nothing is lost, doubled or out of order, whatever the network, processes and users do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAMAGE = st.tuples(st.integers(0, 200), st.integers(1, 255), st.none() | st.inte
 
 
 class Links(RuleBasedStateMachine):
-    """Two ends, and all that can happen to them."""
+    """Two ends, and everything that can happen to them."""
 
     makes = Session, Session
 
@@ -65,7 +65,7 @@ class Links(RuleBasedStateMachine):
 
     @rule(name=ENDS, index=INDEX, count=st.integers(1, 6))
     def take_out_of_mailboxes(self, name, index, count):
-        """Have some items received: those behind may be sooner, in another behaviour's mailbox."""
+        """Receive some items; later ones may be first, in another behaviour's mailbox."""
         end = self.end(name)
         if not end.is_stalled:
             for item in end.mailbox[index : index + count]:
@@ -135,7 +135,7 @@ class Links(RuleBasedStateMachine):
 
     @rule(name=ENDS, way=WAYS, index=INDEX, damage=DAMAGE)
     def mutate(self, name, way, index, damage):
-        """Receive a damaged frame, aside: if it is refused, it must not have changed anything."""
+        """Receive a damaged frame in a copy: if refused, it must not have changed anything."""
         flight = self.world.flight[way, name] or self.world.hellos[name]
         if not flight:
             return
@@ -223,7 +223,7 @@ class Links(RuleBasedStateMachine):
         self.close_both()
 
     def close_both(self):
-        """Close both while something is on its way."""
+        """Close both while something is in transit."""
         world = self.world
         for end in world.ends:
             for size in (0, 10, 150):
@@ -246,7 +246,7 @@ class Links(RuleBasedStateMachine):
         assert world.frames - frames <= 200 + 20 * (unacked + flying) + 4 * seconds, "a storm"
 
     def stays_quiet(self):
-        """See only pings where there is nothing to do."""
+        """Check that only pings are sent when there is nothing to do."""
         world = self.world
         world.advance(1.0, (0, 1), step=0.05)
         frames, greetings = world.frames, world.greetings
@@ -257,7 +257,7 @@ class Links(RuleBasedStateMachine):
 
 
 def state_of(session):
-    """Return all that a session knows, to compare it."""
+    """Return the whole state of a session, for comparison."""
     parts = (session, session.sending, session.receiving, session._detector, session._handshake)
     known = {name: copy.copy(value) for part in parts for name, value in vars(part).items()}
     known |= {
@@ -271,7 +271,7 @@ def state_of(session):
 
 
 class LinksOfTwoKinds(Links):
-    """The same, where one end is what the specification says."""
+    """The same, with one end written from the specification."""
 
     makes = Session, Second
 

@@ -1,4 +1,4 @@
-"""Plain stanzas: what XML can carry arrives; what it cannot is refused in words."""
+"""Plain stanzas: what XML can carry arrives; the rest is refused with a reason."""
 
 from __future__ import annotations
 

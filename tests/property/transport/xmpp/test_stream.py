@@ -1,4 +1,4 @@
-"""The stream: however the bytes are cut, the same comes out; whatever comes, one clear end."""
+"""The stream: independent of how bytes are cut, with one clear end for any input."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STANZAS = st.lists(
 
 
 def take(data, borders):
-    """Return what comes out of the stream, and what it ended with, for data cut at the borders."""
+    """Return the stream's output, and its end, for data cut at the borders."""
 
     async def run():
         stream = Stream()

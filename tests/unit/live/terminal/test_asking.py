@@ -1,4 +1,4 @@
-"""What is typed into the terminal view."""
+"""Parsing of what users type into the terminal view."""
 
 import pytest
 from hypothesis import given

@@ -27,7 +27,7 @@ NASTY = "[red]x[/red]\x1b[31m\x07"
 
 
 class Told(Feed):
-    """Gives what it is told to."""
+    """Yields what the test puts into it."""
 
     def __init__(self, *batches, may_act=False, is_live=True):
         super().__init__()

@@ -1,4 +1,4 @@
-// What can be done to the platform where that is allowed: each act is asked for once more before it is done.
+// Actions on the platform, where allowed: each asks for confirmation.
 
 import { announce, make, named, ownName, shown } from "./text.js";
 
@@ -11,7 +11,7 @@ export class Acting {
     this.isAllowed = false;
   }
 
-  // The buttons of an agent.
+  // Return an agent's buttons.
   buttons(agent) {
     if (!this.isAllowed) return [];
     const acts = [agent.state === "suspended" ? "resume" : "suspend", "send", "move", "kill"];

@@ -1,4 +1,4 @@
-// The agents of the nest as a table: those with the fullest mailboxes first.
+// The agents of the nest as a table, fullest mailboxes first.
 
 import { KeptTable } from "./kept_table.js";
 import { byName, make, number, ownName, percent, shorten, write } from "./text.js";
@@ -6,7 +6,7 @@ import { byName, make, number, ownName, percent, shorten, write } from "./text.j
 const MOST_LISTED = 200;
 
 export class AgentsTable {
-  // `place` is where it stands; `select(name)` is called for an agent that is chosen.
+  // `place` is its parent element; `select(name)` is called for a selected agent.
   constructor(place, select) {
     this.table = new KeptTable("Agents", [
       { head: "agent", kind: "row", text: ({ name }) => ownName(name), press: ({ name }) => select(name) },

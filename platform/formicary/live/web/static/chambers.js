@@ -1,18 +1,18 @@
-// Where the chambers of the nest lie, and where in a chamber an agent stands.
+// The layout of the nest: chambers, and places of agents in a chamber.
 
 const GAP = 26;
-const HEAD = 46; // of a chamber: its name and figures
+const HEAD = 46; // for a chamber's name and figures
 const SMALLEST = { width: 170, height: 150 };
-// The room that an agent has with its name and class below it, and the sizes of these: a chamber with up to `most` agents is
-// made as high as they need. Where many chambers would become too high for so many screens, they are not made for the many.
+// Cells for agents with name and class below: a chamber with up to `most` agents grows as high as they need, unless the
+// chambers would fill more than `MOST_SCREENS` screens.
 const CELLS = [{ most: 24, width: 92, height: 54, least: 9, font: 11.5 }, { most: 400, width: 78, height: 44, least: 6, font: 10 }];
 const MOST_SCREENS = 12;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
-// Places for so many agents that a few more or less do not move the others.
+// Round up, so that a few more or fewer agents do not move the others.
 const places = (count) => Math.max(7, Math.ceil(1.3 ** Math.ceil(Math.log(Math.max(count, 1)) / Math.log(1.3))));
 
-// Lay chambers out as a grid, in the order given: `sizes` are [name, number of places that are needed].
+// Lay out chambers in a grid, in the given order; `sizes` are [name, number of places].
 export const layout = (sizes, width, height) => {
   const many = Math.max(1, sizes.length);
   const most = Math.max(1, Math.floor((width - GAP) / (SMALLEST.width + GAP)));
@@ -34,7 +34,7 @@ export const layout = (sizes, width, height) => {
   sizes.forEach(([name, count], index) => {
     const row = Math.floor(index / columns);
     const inRow = Math.min(columns, many - row * columns);
-    const shift = ((columns - inRow) * (wide + GAP)) / 2; // what is left over stands in the middle
+    const shift = ((columns - inRow) * (wide + GAP)) / 2; // the last row is centred
     const x = GAP + (index % columns) * (wide + GAP) + shift;
     const y = GAP + row * (high + GAP);
     chambers.set(name, furnish({ name, count, x, y, width: wide, height: high }));
@@ -61,7 +61,7 @@ const furnish = (chamber) => {
   return chamber;
 };
 
-// Where the agent with this number in its chamber stands.
+// Return the place of an agent by its number in the chamber.
 export const spot = (chamber, index) => {
   const { room, cell } = chamber;
   if (cell) {

@@ -1,4 +1,4 @@
-// Colours of the page as a canvas takes them, and how conversations are told apart: by colour and by shape.
+// The page's colours for canvases; conversations differ in colour and shape.
 
 const NAMES = ["paper", "card", "ink", "muted", "rule", "track", "warn", "warn-paper", "good", "link",
   "a", "b", "c", "d", "e", "f", "g", "h"];
@@ -7,7 +7,7 @@ const SHAPES = 5;
 export const colours = {};
 const listeners = [];
 
-// Read the colours of the scheme that is shown now.
+// Read the colours of the current scheme.
 export const readColours = () => {
   const probe = document.getElementById("probe");
   for (const name of NAMES) {
@@ -30,7 +30,7 @@ const hash = (text) => {
   }
   return value;
 };
-// The colour and the shape of a conversation; what belongs to none is grey and round.
+// Return a conversation's colour and shape: grey and round for messages without one.
 export const looks = (conversation) => {
   if (!conversation) return { colour: colours.muted, shape: 0 };
   const value = hash(conversation);
@@ -38,7 +38,7 @@ export const looks = (conversation) => {
 };
 
 const kinds = new Map();
-// The colour and the shape of a class of agents, by the order in which classes came: the first thirty differ.
+// Return the colour and shape of a class of agents; the first thirty classes differ.
 export const looksOfKind = (kind) => {
   if (!kinds.has(kind)) kinds.set(kind, kinds.size);
   const value = kinds.get(kind);

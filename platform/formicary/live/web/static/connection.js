@@ -1,12 +1,12 @@
-// The web socket to the server: it is opened again where it breaks, and each parcel is answered once it is drawn.
+// The WebSocket to the server: reconnects when it breaks, and acknowledges each parcel once it is drawn.
 
-const PATIENCE = [500, 1000, 2000, 4000]; // ms until it is opened again
-const ANSWER = 10000; // ms that the server gets to open it: one that stands still would be waited for for minutes
-const SILENCE = 15000; // ms without a word after which the server stands still: it says something every 5 s
+const PATIENCE = [500, 1000, 2000, 4000]; // ms before reconnecting
+const ANSWER = 10000; // ms for the server to open it; browsers would wait minutes for a stopped one
+const SILENCE = 15000; // ms of silence after which the server is considered stopped: it sends something every 5 s
 
 export class Connection {
-  // `token` is sent in the only header of a web socket that a page can set. `handlers` has a function for each kind of message: hello, parcel, ended; `state(text)` where something is wrong, and
-  // `heard()` where it is not any more.
+  // `token` is sent in the only WebSocket header that a page can set. `handlers` has a function for each kind of message:
+  // hello, parcel, ended; `state(text)` for problems, and `heard()` when they are over.
   constructor(token, handlers) {
     this.protocols = ["formicary", token].filter(Boolean);
     this.handlers = handlers;
@@ -42,7 +42,7 @@ export class Connection {
     }
     if (message.kind === "ended") this.isOver = true;
     this.handlers[message.kind](message);
-    // The next frame has drawn it: a page that is slow, or is not seen, is sent less.
+    // Acknowledge after the next frame: a slow or hidden page is sent less.
     if (message.kind === "parcel") requestAnimationFrame(() => this.say({ kind: "taken", number: message.number }));
   }
 
@@ -61,7 +61,7 @@ export class Connection {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // Ask for something to be done; gives its result, or fails with a sentence.
+  // Request an action; return its result, or fail with a sentence.
   ask(message) {
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error("Not connected."));
     this.number += 1;

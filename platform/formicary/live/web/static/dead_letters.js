@@ -1,10 +1,10 @@
-// Dead letters: how many there were for each reason, and the latest ones.
+// Dead letters: their number by reason, and the latest.
 
 import { atMostEvery } from "./drawing.js";
 import { KeptTable } from "./kept_table.js";
 import { clock, count, make, number, shorten, shown, write } from "./text.js";
 
-const EVERY = 250; // ms between two looks at the model
+const EVERY = 250; // ms between refreshes
 const MOST_LETTERS = 30;
 
 export class DeadLetters {
@@ -36,7 +36,7 @@ export class DeadLetters {
     this.heading.scrollIntoView({ block: "nearest" });
   }
 
-  // Show them when somebody comes to look: the most frequent reasons first. Then each keeps its place.
+  // Sort by frequency when the tab is opened; then rows keep their places.
   open() {
     this.order = [...this.model.reasons.values()].sort((one, other) => other.count - one.count).map(({ key }) => key);
     this.show();

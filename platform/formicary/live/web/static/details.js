@@ -1,4 +1,4 @@
-// What is chosen: all fields of a message, or what is known of an agent.
+// Details of the selected message or agent.
 
 import { looks } from "./colours.js";
 import { bytes, clock, count, duration, fraction, make, named, number, ownName, paragraphs, percent, shown, wait } from "./text.js";
@@ -7,7 +7,7 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
 const PATHS = ["M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10z", "M3.5 3.5h9v9h-9z", "M8 2l6 11H2z", "M8 1.5L14.5 8L8 14.5L1.5 8z",
   "M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10zm0 2.6a2.4 2.4 0 1 1 0 4.8a2.4 2.4 0 1 1 0-4.8z"];
 
-// The mark of a conversation, as in the diagram.
+// Return a conversation's mark, as in the diagram.
 export const swatch = (conversation) => {
   const { colour, shape } = looks(conversation);
   const svg = document.createElementNS(NAMESPACE, "svg");
@@ -24,11 +24,11 @@ const facts = (rows) => make("dl", { class: "facts" }, ...rows
   .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 
 export class Details {
-  // `does` has what buttons do: follow, agent, close, exported, and `acts(agent)` for the buttons of an agent.
+  // `does` has the buttons' actions: follow, agent, close, exported, and `acts(agent)` for an agent's buttons.
   constructor(model, place, does) {
     Object.assign(this, { model, place, does });
     this.of = null;
-    // A button that is replaced while it is pressed is never clicked: what has changed is shown the next time.
+    // A button replaced while pressed is never clicked: show changes the next time.
     model.on("agents", () => { if (typeof this.of === "string" && !place.matches(":active")) this.showAgent(this.of, true); });
   }
 

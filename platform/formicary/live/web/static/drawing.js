@@ -1,4 +1,4 @@
-// How the sequence diagram is drawn on its canvas: what is on the screen, and nothing else.
+// Draws the visible part of the sequence diagram on its canvas.
 
 import { colours, looks, mark } from "./colours.js";
 import { clock, fraction, number, ownName, shorten, shown } from "./text.js";
@@ -6,7 +6,7 @@ import { clock, fraction, number, ownName, shorten, shown } from "./text.js";
 export const ROW = 28;
 const FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const FAINT = 0.22;
-const NARROW = 64; // pixels of a lane below which names stand aslant
+const NARROW = 64; // pixels of a lane below which names are slanted
 
 const widths = new Map();
 const widthOf = (context, text) => {
@@ -19,7 +19,7 @@ const widthOf = (context, text) => {
   }
   return width;
 };
-// Cut a text so that it fits.
+// Truncate a text to fit.
 const fitted = (context, text, room) => {
   if (widthOf(context, text) <= room) return text;
   let length = Math.max(1, Math.floor((text.length * room) / widthOf(context, text)) - 1);
@@ -27,7 +27,7 @@ const fitted = (context, text, room) => {
   return text.slice(0, length) + "…";
 };
 
-// Once at a frame, at most: give a function that asks for a drawing.
+// Return a function that requests a drawing, at most once per frame.
 export const onFrame = (draw) => {
   let isAsked = false;
   return () => {
@@ -37,7 +37,7 @@ export const onFrame = (draw) => {
   };
 };
 
-// Once in so many milliseconds, at most: give a function that asks for something to be done.
+// Return a function that requests work, at most once in `pause` milliseconds.
 export const atMostEvery = (pause, work) => {
   let isAsked = false;
   return () => {
@@ -47,7 +47,7 @@ export const atMostEvery = (pause, work) => {
   };
 };
 
-// Fit a canvas to its box, in the pixels of the screen, and give its context.
+// Fit a canvas to its box, in screen pixels, and return its context.
 export const prepare = (canvas, width, height) => {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -83,7 +83,7 @@ export const drawSequence = (context, scene) => {
   drawNames(context, scene);
 };
 
-// Say in the middle why there is nothing.
+// Explain in the middle why there is nothing.
 export const drawNothing = (context, text, width, height) => {
   context.font = font(13);
   context.textAlign = "center";
@@ -163,7 +163,7 @@ const drawArrow = (context, from, to, y, isDead) => {
   context.stroke();
   context.setLineDash([]);
   context.beginPath();
-  if (isDead) { // a cross: nobody took it
+  if (isDead) { // a cross: it was not received
     for (const slope of [1, -1]) { context.moveTo(end - 4, y - 4 * slope); context.lineTo(end + 4, y + 4 * slope); }
     context.stroke();
     return;
@@ -203,7 +203,7 @@ const drawLabel = (context, scene, message, from, to, y) => {
     below = y + 3;
     if (right + wide > scene.width - 4) x = Math.min(from, to) - wide - 14;
   }
-  // On the left there may be an arrow: only the name stands there.
+  // There may be an arrow on the left: show only the name.
   const beside = x < right ? 0 : Math.min(scene.width - x - wide - 12, scene.laneWidth - wide - 40);
   const rest = isBetween ? room - wide - 8 : beside;
   write(context, name, x, below, colours.ink);

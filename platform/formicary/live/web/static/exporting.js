@@ -1,11 +1,11 @@
-// One conversation, of what the page has kept of it, as a file: the server writes it, and the browser saves it.
+// Saves what the page has of a conversation: the server writes the file, and the browser saves it.
 
 import { shown } from "./text.js";
 
 const MOST = 500; // messages
 const KINDS = { mmd: "text/plain", svg: "image/svg+xml", csv: "text/csv" };
 
-// Have a conversation saved; `ending` is mmd, svg or csv, `fields` the names of what a message has, in order.
+// Save a conversation; `ending` is mmd, svg or csv, `fields` are the names of a message's fields, in order.
 export const save = async (connection, messages, fields, conversation, ending) => {
   const name = `${shown(conversation).replace(/[^\w.-]+/g, "-").slice(0, 60) || "conversation"}.${ending}`;
   const said = messages.slice(-MOST).map((message) => ["MessageSeen", ...fields.map((field) => message[field])]);

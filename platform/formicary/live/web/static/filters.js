@@ -1,11 +1,11 @@
-// Which messages are wanted: the fields above the diagram, and what their content comes to.
+// The filters of messages: the fields above the diagram, and their content.
 
 const NAMES = ["agent", "performative", "protocol", "conversation", "text"];
 const LEARNT = ["performative", "protocol"];
 const has = (text, part) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
 export class Filters {
-  // `changed` is called a moment after somebody has written something.
+  // `changed` is called a moment after the user typed something.
   constructor(form, changed) {
     this.form = form;
     this.known = { performative: new Set(), protocol: new Set() };
@@ -16,7 +16,7 @@ export class Filters {
     form.addEventListener("reset", () => setTimeout(changed, 0));
   }
 
-  // What is wanted, as the server takes it.
+  // Return the filters for the server.
   wanted() {
     const given = NAMES.map((name) => [name, this.form.elements[name].value.trim()]);
     return Object.fromEntries(given.filter(([, value]) => value));
@@ -26,7 +26,7 @@ export class Filters {
 
   set(values) { for (const [name, value] of Object.entries(values)) this.form.elements[name].value = value; }
 
-  // Offer what messages have as choices, a hundred at most.
+  // Offer the messages' values as choices, a hundred at most.
   learn(message) {
     for (const name of LEARNT) {
       const value = message[name];

@@ -1,23 +1,23 @@
-// The agents as they are drawn: each has a number in its chamber, and is on its way to its spot there.
+// The drawn agents: each has a number in its chamber, and walks to its place there.
 
 import { layout, spot } from "./chambers.js";
 import { byName } from "./text.js";
 
-const MOST_MOVING = 3000; // agents above which nobody is seen to walk
+const MOST_MOVING = 3000; // agents above which nobody walks
 const SPEED = 0.16;
 
 export class Inhabitants {
   constructor(model) {
     this.model = model;
     this.sprites = new Map();
-    this.slots = new Map(); // by chamber: names, with holes where somebody has left
+    this.slots = new Map(); // by chamber: names, with gaps where agents left
     this.free = new Map();
     this.leaving = [];
     this.chambers = new Map();
     this.depth = 0;
   }
 
-  // Take over what the model knows, and lay it out anew; `isStill`: nobody walks.
+  // Update from the model, and lay out again; `isStill`: nobody walks.
   sync(width, height, isStill) {
     const { agents, containers } = this.model;
     const isCrowded = isStill || agents.size > MOST_MOVING;
@@ -63,7 +63,7 @@ export class Inhabitants {
     sprite.chamber = null;
   }
 
-  // Where many have left, the others close up.
+  // Once many have left, the others close up.
   compact() {
     for (const [chamber, free] of this.free) {
       const slots = this.slots.get(chamber);
@@ -83,7 +83,7 @@ export class Inhabitants {
     if (isStill) sprite.size = 1;
   }
 
-  // Move all a step; tell whether somebody is still on the way.
+  // Move all a step; return whether any are still moving.
   walk() {
     let isMoving = this.leaving.length > 0;
     for (const sprite of this.sprites.values()) {
@@ -106,7 +106,7 @@ export class Inhabitants {
     return best;
   }
 
-  // All names, chamber by chamber.
+  // Yield all names, chamber by chamber.
   *inOrder() {
     for (const name of this.chambers.keys()) for (const agent of this.slots.get(name) ?? []) if (agent) yield agent;
   }

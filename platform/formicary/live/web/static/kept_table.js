@@ -1,12 +1,12 @@
-// A table that stays: its rows are kept, and only what has changed is written. Thousands of cells would take seconds.
+// A table that keeps its rows and rewrites only what changed: thousands of cells would take seconds.
 
 import { make, shown } from "./text.js";
 
 const cellClass = (kind) => (kind === "pill" ? null : kind);
 
 export class KeptTable {
-  // `columns`: each has `head`, `text(thing)` for what stands there, and perhaps `kind` (figure, time, pill, or row: what
-  // the row is called) and `press(thing)` for a text that is a button.
+  // `columns`: each has `head` and `text(thing)`, and optionally `kind` (figure, time, pill, or row: the row's heading) and
+  // `press(thing)`, which makes the text a button.
   constructor(name, columns) {
     this.columns = columns;
     this.rows = new Map();
@@ -16,7 +16,7 @@ export class KeptTable {
       this.body));
   }
 
-  // Show these things in this order; `keyOf(thing, index)` tells which row is whose.
+  // Show these things in this order; `keyOf(thing, index)` identifies their rows.
   show(things, keyOf) {
     const kept = new Map();
     things.forEach((thing, index) => {

@@ -1,4 +1,4 @@
-// Which agents have a lane, and where: those of the messages that are on the screen. Who has a lane keeps it.
+// The lanes of the diagram: for the agents of visible messages, who keep theirs as long as possible.
 
 export class Lanes {
   constructor() { this.clear(); }
@@ -7,11 +7,11 @@ export class Lanes {
     this.keys = []; // in the order of their lanes
     this.places = new Map();
     this.used = new Map();
-    this.drawn = new Map(); // where they are just now, on their way to their places
+    this.drawn = new Map(); // current positions, on the way to their places
     this.turn = 0;
   }
 
-  // Give each of these a lane, and take it from others where there would be more than `comfortable`.
+  // Give each of these a lane; take lanes from others if there would be more than `comfortable`.
   fit(keys, comfortable) {
     this.turn += 1;
     for (const key of keys) this.used.set(key, this.turn);
@@ -48,7 +48,7 @@ export class Lanes {
     this.drawn.delete(key);
   }
 
-  // Move each lane a step towards its place; tell whether all are there. `isStill`: go there at once.
+  // Move each lane a step towards its place; return whether all are there. `isStill`: jump.
   settle(xOf, isStill) {
     let isSettled = true;
     this.keys.forEach((key, index) => {

@@ -1,4 +1,4 @@
-// Links between containers: how frames go, the round-trip time, what waits; with a small chart of the last seconds.
+// Links between containers: route, round-trip time, waiting messages, and a small chart of the last seconds.
 
 import { byName, count, duration, make, named, number, shown } from "./text.js";
 

@@ -1,4 +1,4 @@
-// The page's parts together: what the server sends goes to the model, and whoever shows it looks there.
+// Connects the page's parts: messages of the server update the model, which all views read.
 
 import { Acting } from "./acting.js";
 import { readColours } from "./colours.js";
@@ -21,7 +21,7 @@ const parts = (names) => Object.fromEntries(Object.entries(names).map(([name, id
 const token = readToken();
 
 const model = new Model();
-// Up to which time events were taken, in seconds since 1970.
+// The time of the latest event, in seconds since 1970.
 export const taken = () => model.at;
 const filters = new Filters(at("filters"), () => narrow());
 const messages = new Messages(model, filters, parts({ stage: "stage", spacer: "spacer", canvas: "sequence", counts: "counts", pause: "pause" }),
@@ -90,9 +90,9 @@ const connection = new Connection(token, {
     at("rights").title = hello.may_act || hello.playing ? "" : "Start the view with --allow act to control agents from here";
     replay.show(hello.playing);
     tell(watched(), false);
-    if (hello.playing && !messages.isPlayed) { // one can go back there: nothing need be left out
+    if (hello.playing && !messages.isPlayed) { // recordings can be rewound, so nothing is left out
       messages.isPlayed = true;
-      at("pause").hidden = true; // there is one where it is played
+      at("pause").hidden = true; // recordings have one
       messages.pause(hello.playing.is_paused);
       at("pace").value = "Infinity";
       messages.setPace(Infinity);

@@ -1,4 +1,4 @@
-// The messages, as a sequence diagram that goes on: what is kept, what is shown of it, and how one moves in it.
+// The messages as a growing sequence diagram: keeping, showing, and moving in it.
 
 import { onColours } from "./colours.js";
 import { drawNothing, drawSequence, headerHeight, onFrame, prepare, ROW } from "./drawing.js";
@@ -6,14 +6,14 @@ import { Lanes } from "./lanes.js";
 import { Pace } from "./pacing.js";
 import { announce, number, ownName, shown, wait, write } from "./text.js";
 
-const MOST = 3000; // rows that are kept
-const MOST_LATE = 400; // rows that a message may come too late
+const MOST = 3000; // rows kept
+const MOST_LATE = 400; // rows by which a message may be late
 const NARROWEST = 30; // pixels of a lane
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const isGap = (row) => row.gap !== undefined;
 
 export class Messages {
-  // `parts`: stage, spacer, canvas, counts, pause; `chosen` is called with the message that is selected, or null.
+  // `parts`: stage, spacer, canvas, counts, pause; `chosen` is called with the selected message, or null.
   constructor(model, filters, parts, chosen) {
     Object.assign(this, { model, filters, parts, chosen });
     this.rows = [];
@@ -28,20 +28,20 @@ export class Messages {
     this.size = [0, 0];
     this.lag = 0;
     this.isFollowing = true;
-    this.leftTotal = 0; // messages that were left out since the diagram began
+    this.leftTotal = 0; // messages left out since the start
     this.ask = onFrame(() => this.draw());
     model.on("messages", (messages, left) => this.take(messages, left));
     model.on("clear", () => { if (!this.isHeld()) this.clear(); });
     onColours(this.ask);
     new ResizeObserver(() => {
-      this.size = [parts.stage.clientWidth, parts.stage.clientHeight]; // asked once: it takes a layout
+      this.size = [parts.stage.clientWidth, parts.stage.clientHeight]; // read once, since it causes a layout
       this.isRevealed = this.selected !== null;
       this.ask();
     }).observe(parts.stage);
     this.listen();
   }
 
-  // A recording stands still by itself.
+  // The feed itself pauses a recording.
   isHeld() { return this.isPaused && !this.isPlayed; }
 
   clear() {
@@ -73,7 +73,7 @@ export class Messages {
     if (added || left || this.isPaused) this.ask();
   }
 
-  // Containers tell of what they have seen in turns: each message goes to its place in time.
+  // Containers report in turns, so each message is sorted in by time.
   insert(message) {
     let at = this.rows.length;
     while (at > 0 && this.rows[at - 1].at > message.at && this.rows.length - at < MOST_LATE) at -= 1;
@@ -86,7 +86,7 @@ export class Messages {
   }
 
   setPace(rate) { this.pace = new Pace(rate); this.ask(); }
-  // The filters have changed: who has no message among those that match has no lane.
+  // The filters changed: agents without a matching message lose their lanes.
   narrow() { this.lanes.clear(); this.ask(); }
   setLanes(by) { this.by = by; this.lanes.clear(); this.ask(); }
 
@@ -106,7 +106,7 @@ export class Messages {
     this.ask();
   }
 
-  // What the lanes are of: a message's end gives the key of its lane.
+  // Return the key of a lane for one end of a message.
   keyOf = (name) => {
     if (this.by === "agent") return name;
     return this.by === "container" ? this.model.containerOf(name) : this.model.roleOf(name);
@@ -149,7 +149,7 @@ export class Messages {
     if (this.lag || !isSettled) this.ask();
   }
 
-  // Go to the end where that is followed, or to where the selected message can be seen; give the place.
+  // Scroll to the end if following, or to the selected message; return the position.
   scroll(rows, before, most, room) {
     let top = this.isFollowing ? most : before;
     if (this.isRevealed) {
@@ -164,7 +164,7 @@ export class Messages {
     return top;
   }
 
-  // Give lanes to all whose messages are on the screen, as wide as there is room.
+  // Give lanes to the agents of visible messages, as wide as fits.
   fit(rows, first, last, room) {
     const keys = new Set();
     for (let index = first; index < last; index += 1) {
@@ -203,11 +203,11 @@ export class Messages {
     announce(`${shown(message.performative) || "message"} from ${ownName(message.sender)} to ${ownName(message.receiver)}${waited}`);
   }
 
-  // Select the message that is `step` rows further, in the same conversation if that is wanted.
+  // Select the message `step` rows further, if asked in the same conversation.
   step(step, isSame = false) {
     const rows = this.visible();
     let at = this.selected ? rows.indexOf(this.selected) : step > 0 ? -1 : rows.length;
-    if (!this.selected && step > 0) at = rows.length - 2; // the latest, whichever key it is
+    if (!this.selected && step > 0) at = rows.length - 2; // any key selects the latest first
     do at += step;
     while (rows[at] && (isGap(rows[at]) || (isSame && this.selected && rows[at].conversation !== this.selected.conversation)));
     if (rows[at]) this.goTo(at);

@@ -1,14 +1,14 @@
-// What is known of the platform, bounded: it is made of the events that the server sends.
+// The bounded state of the platform, from the server's events.
 
 const MOST_DEAD = 500;
 const MOST_GONE = 500;
 const MOST_REASONS = 200;
 const MOST_OF_A_REASON = 30;
 const OTHER = "other reasons";
-const HISTORY = 90; // seconds of a link that are drawn
+const HISTORY = 90; // seconds in a link's chart
 const GONE = new Set(["ended", "failed"]);
 
-// A reason without the names and numbers in it: what many letters have in common.
+// Return a reason without names and numbers, common to many letters.
 const without = ({ reason, sender, receiver }) => {
   const names = new Set([sender, ...receiver.split(", ")].flatMap((name) => [name, name.split("@", 1)[0]]));
   return reason.replace(/[^\s'",;:()/]+/gu, (word) => (names.has(word) || word.includes("@") || /^\d/.test(word) ? "…" : word));
@@ -24,7 +24,7 @@ export class Model {
   clear() {
     this.at = 0;
     this.agents = new Map();
-    this.gone = []; // agents that have ended, the latest last
+    this.gone = []; // ended agents, latest last
     this.containers = new Map();
     this.links = new Map();
     this.directory = [];
@@ -32,9 +32,9 @@ export class Model {
     this.roles = new Map();
     this.dead = [];
     this.deadTotal = 0;
-    this.reasons = new Map(); // why: how many letters, and the latest ones
+    this.reasons = new Map(); // by reason: the number of letters, and the latest
     this.missing = {};
-    this.recent = new Map(); // messages of which it may be said later how long they have waited
+    this.recent = new Map(); // messages whose waiting time may be reported later
   }
 
   on(kind, listener) { (this.listeners[kind] ??= []).push(listener); }
@@ -134,7 +134,7 @@ export class Model {
     }
   }
 
-  // The container where an agent lives, as far as it is known; else where its home is.
+  // Return an agent's container, if known, or else its home.
   containerOf(name) {
     return this.agents.get(name)?.container ?? name.split("@")[1]?.split(".")[0] ?? "elsewhere";
   }

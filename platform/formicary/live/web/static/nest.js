@@ -1,4 +1,4 @@
-// The nest: containers as chambers, with the agents that live there, and the links as ways between them.
+// The nest: containers as chambers with their agents, and links as passages between them.
 
 import { AgentsTable } from "./agents_table.js";
 import { colours, onColours } from "./colours.js";
@@ -8,10 +8,10 @@ import { drawAgents, drawChamber, drawHint, drawWays, Legend } from "./nest_draw
 import { announce, count, number, ownName, shown, write } from "./text.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const EVERY = 250; // ms between two looks at the model
+const EVERY = 250; // ms between refreshes
 
 export class Nest {
-  // `parts`: ground, canvas, depth, search, found, listed, table, states; `chosen(kind, name)` is called for what is selected.
+  // `parts`: ground, canvas, depth, search, found, listed, table, states; `chosen(kind, name)` is called on a selection.
   constructor(model, parts, chosen) {
     Object.assign(this, { model, parts, chosen });
     this.inhabitants = new Inhabitants(model);
@@ -23,7 +23,7 @@ export class Nest {
     model.on("agents", atMostEvery(EVERY, () => { this.isStale = true; this.ask(); }));
     onColours(this.ask);
     new ResizeObserver(() => {
-      this.size = [parts.ground.clientWidth, parts.ground.clientHeight]; // asked once: it takes a layout
+      this.size = [parts.ground.clientWidth, parts.ground.clientHeight]; // read once, since it causes a layout
       this.isStale = true;
       this.ask();
     }).observe(parts.ground);
@@ -127,7 +127,7 @@ export class Nest {
     search.addEventListener("input", () => { this.wanted = search.value.trim().toLowerCase(); this.ask(); });
     search.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
-      // Those that are not drawn yet are there, too.
+      // Including those not drawn yet.
       const first = [...this.inhabitants.inOrder(), ...this.model.agents.keys()]
         .find((name) => this.model.agents.has(name) && this.matches(this.model.agents.get(name)));
       if (first) this.select(first);

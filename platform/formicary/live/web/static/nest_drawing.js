@@ -1,14 +1,14 @@
-// How the nest is drawn on its canvas: the ways between containers, the chambers, and the agents in them.
+// Draws the nest on its canvas: the links, the chambers, and the agents in them.
 
 import { colours, looksOfKind, mark, onColours } from "./colours.js";
 import { font } from "./drawing.js";
 import { byName, count, make, named, number, ownName, percent, shorten, shortenInside, shown, write } from "./text.js";
 
 const STATES = [["waits", "messages waiting"], ["suspended", "suspended"], ["asleep", "asleep or moving"]];
-const MOST_KINDS = 8; // classes that are explained
-const MANY = 10; // messages in a mailbox that are seen from afar
+const MOST_KINDS = 8; // classes in the legend
+const MANY = 10; // messages in a mailbox that are visible from afar
 
-// Draw the links: the wider, the more goes over them; broken where they are down.
+// Draw the links: wider with more traffic, dashed if down.
 export const drawWays = (context, model, inhabitants) => {
   const slender = Math.min(1, 4 / Math.sqrt(1 + model.links.size));
   for (const link of model.links.values()) {
@@ -31,7 +31,7 @@ export const drawWays = (context, model, inhabitants) => {
   }
 };
 
-// Draw a container, with its figures as far as there is room.
+// Draw a container, with as many figures as fit.
 export const drawChamber = (context, model, inhabitants, chamber) => {
   const { x, y, width, height, name } = chamber;
   const figures = model.containers.get(name);
@@ -64,9 +64,9 @@ const drawAgent = (context, { agent, x, y }, radius) => {
   const { colour: own, shape } = looksOfKind(agent.kind);
   const colour = isHollow ? colours.muted : own;
   const isFull = agent.waiting >= MANY;
-  if (radius < 2.4) { // one of many: a dot
+  if (radius < 2.4) { // one of many is a dot
     context.fillStyle = isFull ? colours.warn : colour;
-    const half = isFull ? radius + 1.4 : radius; // who has a full mailbox is found at once
+    const half = isFull ? radius + 1.4 : radius; // full mailboxes stand out
     context.fillRect(x - half, y - half, half * 2, half * 2);
     return;
   }
@@ -100,7 +100,7 @@ const drawAgent = (context, { agent, x, y }, radius) => {
     context.arc(x, y, radius + 3, 0, 2 * Math.PI);
     context.stroke();
   }
-  if (agent.waiting > 0 && radius > 4) { // how full its mailbox is, also without colours
+  if (agent.waiting > 0 && radius > 4) { // shows how full the mailbox is, also without colours
     context.fillStyle = colours.paper;
     context.font = font(Math.min(13, radius * 1.1), 700);
     context.textAlign = "center";
@@ -127,8 +127,8 @@ const drawNames = (context, inhabitants, sprites, matches) => {
   context.textAlign = "left";
 };
 
-// Draw the agents between two heights. `matches(agent)` tells who is looked for: others are faint; `rings` are names with
-// colours, of those that stand out.
+// Draw the agents between two heights: faint unless `matches(agent)`; `rings` are names with colours, for agents that
+// stand out.
 export const drawAgents = (context, inhabitants, [top, bottom], matches, rings) => {
   const withNames = [];
   for (const sprite of inhabitants.sprites.values()) {
@@ -156,7 +156,7 @@ export const drawAgents = (context, inhabitants, [top, bottom], matches, rings) 
   }
 };
 
-// Say who the mouse is on, where that does not stand there already.
+// Name the agent under the mouse, unless its name is visible already.
 export const drawHint = (context, inhabitants, hovered, width) => {
   const sprite = inhabitants.sprites.get(hovered);
   if (!sprite || inhabitants.chambers.get(sprite.chamber)?.cell) return;
@@ -173,7 +173,7 @@ export const drawHint = (context, inhabitants, hovered, width) => {
   context.fillText(text, x + 8, sprite.y - 22);
 };
 
-// Say what the looks of an agent mean, in a list: of the most frequent classes and of all states.
+// A legend of the most frequent classes and all states.
 export class Legend {
   constructor(place) {
     this.place = place;
@@ -182,13 +182,13 @@ export class Legend {
     onColours(() => this.paint());
   }
 
-  // Take over which agents there are: by class, how many.
+  // Update the number of agents of each class.
   sync(agents) {
     const counts = new Map();
     for (const { kind } of agents.values()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const all = [...counts].sort((one, other) => other[1] - one[1] || byName(one[0], other[0]));
     const [most, rest] = [all.slice(0, MOST_KINDS), all.slice(MOST_KINDS)];
-    const kinds = most.map(([kind]) => kind).sort(byName); // who has more than another changes all the time
+    const kinds = most.map(([kind]) => kind).sort(byName); // by name, since their ranking keeps changing
     if (this.kinds.join("\n") !== kinds.join("\n") || !this.painted.length) this.begin(kinds);
     kinds.forEach((kind, at) => write(this.counts[at], number(counts.get(kind))));
     write(this.others, rest.length ? `${count(rest.length, "other class", "other classes")}: ${number(rest.reduce((sum, [, many]) => sum + many, 0))}` : "");

@@ -1,20 +1,20 @@
-// Which messages are shown where there are more than anybody can read: whole conversations, as many as fit.
+// Chooses which messages to show if there are too many to read: as many whole conversations as fit.
 
 const MOST_CHOSEN = 40;
-const WINDOW = 10; // seconds that the counts are of
+const WINDOW = 10; // seconds counted
 
 export class Pace {
-  // `rate`: messages in a second that are shown; Infinity shows all.
+  // `rate`: messages shown per second; Infinity shows all.
   constructor(rate) { this.rate = rate; this.clear(); }
 
   clear() {
     this.room = this.rate === Infinity ? 0 : this.rate * 2;
     this.last = null;
     this.chosen = new Map();
-    this.counts = []; // of each second: [second, shown, left out]
+    this.counts = []; // per second: [second, shown, left out]
   }
 
-  // Tell whether a message is shown; `time` in seconds, by the viewer's clock.
+  // Return whether to show a message; `time` in seconds, by the viewer's clock.
   admit(message, time) {
     const isShown = this.rate === Infinity || this.fits(message.conversation, time);
     this.count(time, isShown ? 1 : 0, isShown ? 0 : 1);
@@ -27,7 +27,7 @@ export class Pace {
     }
     this.last = time;
     const isChosen = conversation && this.chosen.has(conversation);
-    // What has begun to be shown goes on, for a while also where there is no room.
+    // Shown conversations continue, for a while even beyond the limit.
     if (this.room < (isChosen ? -2 * this.rate : 1)) {
       this.chosen.delete(conversation);
       return false;
@@ -48,7 +48,7 @@ export class Pace {
     while (this.counts.length > WINDOW + 2) this.counts.shift();
   }
 
-  // What was shown and left out in the last seconds before a time.
+  // Return the counts shown and left out in the last seconds before a time.
   recent(time) {
     const of = this.counts.filter(([second]) => second > time - WINDOW);
     return of.reduce(([shown, left], [, one, other]) => [shown + one, left + other], [0, 0]);

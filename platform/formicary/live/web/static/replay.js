@@ -1,10 +1,10 @@
-// How a recording is played: on, backwards, how fast, and from where.
+// Controls of a recording: play, direction, speed, position.
 
 import { clock, duration } from "./text.js";
 
 export class Replay {
-  // `connection` gives it; `paused` is called with whether it stands still; `parts`: bar, play, backwards, speed,
-  // seek, place.
+  // `connection` plays it; `paused` is called with whether it is paused; `parts`: bar, play, backwards, speed, seek,
+  // place.
   constructor(connection, paused, parts) {
     Object.assign(this, { connection, paused, parts });
     this.playing = null;

@@ -1,4 +1,4 @@
-// The directory, groups and roles, as tables; long ones are cut, and say so.
+// The directory, groups and roles as tables; long ones are truncated, and say so.
 
 import { KeptTable } from "./kept_table.js";
 import { make, number, shorten, shown, write } from "./text.js";

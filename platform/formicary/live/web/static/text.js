@@ -1,4 +1,4 @@
-// How names, numbers and times are written. What others have written is only ever text: no markup is made of it.
+// Formats names, numbers and times. Others' text is only ever text, never markup.
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f]/gu;
 const escaped = (letter) => {
@@ -6,17 +6,17 @@ const escaped = (letter) => {
   return code.length <= 2 ? "\\x" + code.padStart(2, "0") : "\\u" + code.padStart(4, "0");
 };
 
-// A text on one line, in which nothing is hidden and nothing turns the direction of writing.
+// Return a text on one line, without invisible characters or changes of direction.
 export const shown = (text) => String(text ?? "").replace(HIDDEN, escaped);
-// The same for a body, which may have lines.
+// The same for a body, which may have several lines.
 export const paragraphs = (text) => String(text ?? "").split("\n").map((line) => shown(line.replaceAll("\t", "    "))).join("\n");
 export const shorten = (text, longest) => (text.length <= longest ? text : text.slice(0, longest - 1) + "…");
-// The same, cut in the middle: names of many agents differ at their ends.
+// The same, truncated in the middle, since similar names differ at their ends.
 export const shortenInside = (text, longest) => (text.length <= longest ? text : text.slice(0, Math.ceil(longest / 2) - 1) + "…" + text.slice(-Math.floor(longest / 2)));
-// The own name of an agent, without the domain of its home.
+// Return an agent's name without the domain.
 export const ownName = (name) => shown(name.split("@", 1)[0] || name);
 
-// Names in the order in which people count: agent-2 before agent-10.
+// Natural order of names: agent-2 before agent-10.
 export const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 export const number = (value) => {
@@ -35,7 +35,7 @@ export const duration = (seconds) => {
   if (seconds < 1) return `${number(seconds * 1e3)} ms`;
   return seconds < 120 ? `${number(seconds)} s` : `${number(seconds / 60)} min`;
 };
-// How long a message has waited is known to a tenth of a second.
+// Waiting times are known to a tenth of a second.
 export const wait = (seconds) => (seconds < 0.1 ? "under 0.1 s" : duration(seconds));
 const two = (value) => String(value).padStart(2, "0");
 export const clock = (at) => {
@@ -44,7 +44,7 @@ export const clock = (at) => {
 };
 export const fraction = (at) => "." + String(Math.floor((at % 1) * 1000)).padStart(3, "0");
 
-// Make an element: what is given as a child becomes text, or is an element already.
+// Make an element; children are elements, or become text.
 export const make = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -55,13 +55,13 @@ export const make = (tag, attributes = {}, ...children) => {
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 };
-// Write a text where another one stands; nothing is drawn where it is the same.
+// Replace an element's text, unless it is the same.
 export const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
-// A name of somebody else's, kept apart from the direction of what stands around it.
+// Return an element for a name, isolated from the direction of the text around it.
 export const named = (text, attributes = {}) => make("bdi", attributes, shown(text));
 
 let announced = 0;
-// Say something to who cannot see it; no more than once in half a second.
+// Announce something to screen readers, at most twice a second.
 export const announce = (text) => {
   clearTimeout(announced);
   announced = setTimeout(() => { document.getElementById("announced").textContent = text; }, 120);

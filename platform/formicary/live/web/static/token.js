@@ -1,5 +1,5 @@
-// The token, which gives the right to see the platform. It is in the address after the `#`, which is sent to no server, and
-// then in the storage of this tab for this port alone: a cookie would go to every server on this machine.
+// The token that grants access. It is in the address after the `#`, which browsers do not send, and then in this tab's
+// storage for this port: a cookie would go to every server on this machine.
 
 const KEY = "formicary-token";
 const inAddress = () => new URLSearchParams(location.hash.slice(1)).get("token");
@@ -12,5 +12,5 @@ export const readToken = () => {
   return sessionStorage.getItem(KEY);
 };
 
-// Browsers do not load a page again where only what is after the # has changed.
+// Browsers do not reload a page if only the part after the # changed.
 addEventListener("hashchange", () => { if (inAddress()) location.reload(); });

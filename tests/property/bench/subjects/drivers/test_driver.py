@@ -1,4 +1,4 @@
-"""Whatever a driver says: it is either of the protocol, or one clear sentence."""
+"""Any output of a driver is either valid, or refused in one clear sentence."""
 
 import asyncio
 import json

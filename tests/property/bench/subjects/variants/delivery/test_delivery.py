@@ -1,4 +1,4 @@
-"""What holds in our containers holds with every design of delivery: once or a dead letter, and in order."""
+"""Every design of delivery keeps our containers' guarantees: once or a dead letter, and in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SETTINGS = at_first(12, 40, stateful_step_count=25)
 
 
 class WithDesign(Conservation):
-    """Agents of two containers that deliver by a design live, suffer and talk."""
+    """Random lives of agents in two containers with a design of delivery."""
 
     design = ""
 

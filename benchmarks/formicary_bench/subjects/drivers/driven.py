@@ -19,6 +19,7 @@ from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
+from formicary_bench.subjects.drivers.threads import ThreadAccounting
 from formicary_bench.subjects.subject import DOMAIN
 from formicary_bench.vocabulary.names import MEDIATED, SWAP, TRAFFIC_POOL
 from formicary_bench.vocabulary.places import ECHO
@@ -51,6 +52,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready, READY_SECONDS)
+            work.accounting = ThreadAccounting(driver.pid, entry.hello.threads)
             if file is not None:
                 rounds = _rounds_of(work.configuration)(driver, work, file, progress.expect)
                 await rounds.warm_up(again=entry.hello.again and work.job.warm)

@@ -15,6 +15,7 @@ from tests.integration.bench.subjects.drivers.conftest import hello_of, keep
 from tests.plugins import spade_environment
 
 import formicary_bench.subjects.drivers
+from formicary_bench.experiments.memory.measure import measure_memory
 from formicary_bench.results.summary.cpu import cpu_estimates
 from formicary_bench.runner.execution.repetition import Task, measure, roles_of
 from formicary_bench.runner.execution.resources import private_server
@@ -27,6 +28,7 @@ from formicary_bench.vocabulary.names import (
     CREATE_REMOTE,
     DISPATCH,
     MEDIATED,
+    MEMORY,
     REQUEST,
     ROAM,
     SWAP,
@@ -188,6 +190,17 @@ def test_the_cpu_time_of_its_threads_is_known_by_group(hello):
         assert known.counters["items"] == 30_000
         assert {one.process for one in used} == {*roles_of(asked)}
         assert all(one.us.mean > 0 for one in used if one.group in {"agents", "runtime"})
+
+
+def test_its_idle_agents_are_weighed(hello):
+    if MEMORY not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {MEMORY}")
+    asked = [
+        Configuration(experiment=MEMORY, platform=hello.name, route="none", parameters={"agents": agents})
+        for agents in (1, 1000)
+    ]
+    few, many = (measure_memory(Task(one, 1, 7), Silent())[1] for one in asked)
+    assert 0 < few.traced_bytes[0] < many.traced_bytes[0] < many.uss_bytes[0]
 
 
 @pytest.mark.parametrize(("experiment", "senders"), [(REQUEST, 0), (CONTRACT_NET, 1)])

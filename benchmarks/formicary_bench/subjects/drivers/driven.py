@@ -141,10 +141,11 @@ class _Progress:
     def expect(self, trips: int) -> None:
         """Note that all is ready, and that a round of so many round trips begins.
 
-        What a driver counts begins anew with each round, and what the laboratory counts goes on.
+        What a driver counts begins anew with each round, and what the laboratory counts goes on: also where
+        less is done in each round than was to prepare.
         """
-        if self._most is not None:
-            self._before = self._work.steps - self._prepared + 1
+        self._before += self._prepared if self._most is None else self._most - self._prepared
+        self._work.steps = max(self._work.steps, self._before)
         self._most = self._prepared + trips
 
 

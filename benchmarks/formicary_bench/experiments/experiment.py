@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.vocabulary.metrics import CREATED, ROUND_TRIPS
-from formicary_bench.vocabulary.names import PAPER, family_of
+from formicary_bench.vocabulary.names import PAPER, family_of, is_cpu
 from formicary_bench.vocabulary.parameters.parameter import declared_by
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.places import APART, HOSTED, N_HOSTS, SAME
@@ -292,7 +292,7 @@ class Experiment:
     def has(self, subject: Subject) -> bool:
         """Return whether a subject can take part."""
         if subject.exchanges:
-            return self.exchange in subject.exchanges
+            return self.exchange in subject.exchanges and (subject.groups_threads or not is_cpu(self.name))
         if self.subjects:
             return subject.name in self.subjects
         return self.family in subject.families and (not self.kinds or subject.kind in self.kinds)

@@ -126,7 +126,8 @@ TABLES = {
         "platform",
         "state",
         {"memory_kb": ("holds", " KB", 1024.0)},
-        remark="The paper's are of objects in the Java heap; what Python traces is nearest to that.",
+        remark="The paper's are of objects in the Java heap, as JADE's are here, after a collection; what "
+        "Python traces is nearest to that.",
     ),
     ON_THE_WIRE: Table(
         SOURCE,

@@ -70,6 +70,8 @@ class Subject:
         most_pairs: the most pairs or senders that it can have at once; 0 for no limit.
         most_bytes: the largest body of a message that it accepts; 0 for no limit.
         accounts: whether each of its agents has an account at the XMPP server.
+        groups_threads: of another platform with a driver, whether this knows the groups of its threads, by
+            which CPU time is measured.
     """
 
     platform: str
@@ -87,6 +89,7 @@ class Subject:
     most_pairs: int = 0
     most_bytes: int = 0
     accounts: bool = False
+    groups_threads: bool = False
 
     @property
     def name(self) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formicary.profiling.accounting.accounting import Accounting
     from formicary.profiling.accounting.calibration import Costs
     from formicary.profiling.model.profile import Profile
+    from formicary_bench.subjects.drivers.threads import ThreadAccounting
     from formicary_bench.worker.messages import Server
     from formicary_bench.worker.workload import Workload
 
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 class CpuAccounts:
     """Accounts from one order of the controller to the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Workload) -> None:
+        self._work = work
         self._containers: set[Container] = set()
-        self._accounting: Accounting | None = None
+        self._accounting: Accounting | ThreadAccounting | None = None
         self._costs: Costs | None = None
         self._frozen: Profile | None = None
 
@@ -66,7 +68,8 @@ class CpuAccounts:
         from formicary.profiling.accounting.accounting import accounting
 
         containers = sorted(self._containers, key=lambda container: container.name)
-        self._accounting = await accounting(*containers, costs=self._costs).__aenter__()
+        opened = self._work.accounting or accounting(*containers, costs=self._costs)
+        self._accounting = await opened.__aenter__()
 
     async def _end(self) -> Profile:
         if self._accounting is None:

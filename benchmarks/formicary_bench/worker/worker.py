@@ -116,7 +116,8 @@ def _orders(descriptor: int) -> Iterator[Order]:
 
 async def play(job: Job, channel: Channel) -> None:
     """Play the part that a job describes, to its end."""
-    work, signals, accounts = Workload(job), Signals(), CpuAccounts()
+    work, signals = Workload(job), Signals()
+    accounts = CpuAccounts(work)
     tasks = [
         asyncio.create_task(_report(work, channel)),
         asyncio.create_task(_obey(channel, signals, accounts)),
@@ -186,9 +187,10 @@ class _Marking:
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> None:
-        if self._work.job.marks and self._work.exchange.measured:
+        has_phases = self._work.exchange.measured and not self._work.job.exchange
+        if self._work.job.marks and has_phases:
             self._task = asyncio.create_task(mark_window(self._work, self._say))
-        elif self._work.job.marks:  # what has no phases says it itself
+        elif self._work.job.marks:  # what has no phases says it itself, as drivers do
             self._work.mark = lambda begins: self._say(mark_now(self._work, begins=begins))
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:

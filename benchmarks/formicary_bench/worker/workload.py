@@ -20,6 +20,7 @@ from formicary_bench.vocabulary.names import DIRECTORY, MANY_TO_ONE
 from formicary_bench.vocabulary.places import AWAY, BESIDE, BOTH, ECHO, N_HOSTS, RING, SPLIT
 
 if TYPE_CHECKING:
+    from formicary_bench.subjects.drivers.threads import ThreadAccounting
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.parameters.shared import Exchange
     from formicary_bench.worker.messages import Job
@@ -148,6 +149,7 @@ class Workload:
         counters: what was counted beside the times.
         steps: how far preparing has come, so that a slow worker can be told from one that hangs.
         mark: called by what has no phases when what is measured begins (True) and ends (False).
+        accounting: accounts for the CPU time of the process that does the work, if not this one.
     """
 
     job: Job
@@ -157,6 +159,7 @@ class Workload:
     counters: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     mark: Callable[[bool], None] = lambda _: None
+    accounting: ThreadAccounting | None = None
 
     @property
     def columns(self) -> dict[str, tuple[float, ...]]:

@@ -167,6 +167,7 @@ def of_cpu(name: str, use: str, first: int, second: int, profiling: Loaded = PRO
         varies=VARIES,
         sizes={"services": (200,)},
         spreads=(SPLIT,),
+        exchange=name.replace("cpu-", ""),
         quick=Preset(parts=(Take(subjects=BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),)),
         paper=Preset(sizes={"services": (200,)}, repeat=HUNDRED, placements=ONE_OR_TWO),
         selected={FAMILY_CPU: (Take(),)},

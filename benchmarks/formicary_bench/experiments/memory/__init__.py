@@ -54,6 +54,7 @@ HOLDING = Experiment(
     paper=Preset(sizes={"agents": (100,)}, repeat=HUNDRED, placements=(SAME,)),
     beside=Loaded("formicary_bench.experiments.memory.pipeline:growth_if_wanted"),
     carriers=(NO_MESSAGES,),
+    exchange=names.MEMORY,
     fit=Loaded("formicary_bench.experiments.memory.pipeline:states"),
     profiling=None,
     why_unprofiled=UNPROFILED,

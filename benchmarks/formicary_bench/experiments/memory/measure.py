@@ -7,6 +7,7 @@ itself, and would spoil the first.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import selectors
 import sys
@@ -27,6 +28,7 @@ from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import RepetitionRun
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.subjects.ours.holding import BARE
+from formicary_bench.subjects.registry import has_driver
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.interruption import allow_interrupts
 
@@ -57,11 +59,29 @@ def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, 
     import numpy as np
 
     started = datetime.now(UTC)
-    uss, _ = _weigh(task.configuration, listener, traced=False)
-    _, traced = _weigh(task.configuration, listener, traced=True)
+    if has_driver(task.configuration):
+        uss, traced = _weigh_driver(task.configuration, listener)
+    else:
+        uss, _ = _weigh(task.configuration, listener, traced=False)
+        _, traced = _weigh(task.configuration, listener, traced=True)
     known = task.repetition(started)
     columns = np.zeros(1), np.zeros(1, np.int64), np.array([uss]), np.array([traced])
     return known, Holdings(*columns)
+
+
+def _weigh_driver(configuration: Configuration, listener: ProgressListener) -> tuple[int, int]:
+    """Return the same two numbers of another platform: its driver knows what its objects take."""
+    from formicary_bench.subjects.drivers import DriverError
+    from formicary_bench.subjects.drivers.driven import weigh
+
+    def advance(done: int) -> None:
+        listener.advance(done, time.perf_counter_ns())
+
+    try:
+        with allow_interrupts():
+            return asyncio.run(weigh(configuration.platform, Agents.of(configuration).agents, advance))
+    except DriverError as error:
+        raise RepetitionError(str(error).rstrip(".")) from error
 
 
 def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: bool) -> tuple[int, int]:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 _WITHOUT_AGENTS = ("", IMPORTED, CONTAINER)
+_DRIVEN = 1000  # agents of other platforms, which may be threads, unless more are asked for
 _CREATED = 25_000  # agents per second
 _BESIDE_S, _WATCHED_S = 0.6, 1.0  # to look at the memory
 
@@ -52,6 +53,11 @@ def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
 
 def states(draft: Draft) -> Iterator[Draft]:
     """Yield the states of a process: with so many agents, and once each without any."""
+    if draft.subject.exchanges:
+        yield replace(draft, sizes={})
+        has_agents = draft.sizes["agents"] <= _DRIVEN or "agents" in draft.options.sizes
+        yield from [draft] if has_agents else []
+        return
     has_agents = draft.subject.kind not in _WITHOUT_AGENTS
     # Equal ones without agents, beside all numbers of those, are measured once.
     yield replace(draft, sizes={"agents": draft.sizes["agents"]} if has_agents else {})
@@ -105,8 +111,9 @@ def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | Non
         Bytes, with a 95% interval where both were measured more than once (without width elsewhere); None
         where there are no agents, or nothing that they are held against.
     """
-    base = next((other for other in rows if other.estimate(HELD) and other.kind == "container"), None)
     agents = row.size("agents")
+    without = (other for other in rows if other.estimate(HELD) and not other.size("agents"))
+    base = next((one for one in without if one.platform == row.platform and one.kind != IMPORTED), None)
     if not agents or base is None:
         return None
     ours, theirs = (samples_of(side.each).get(metric.name, []) for side in (row, base))

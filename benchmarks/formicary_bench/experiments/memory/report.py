@@ -141,7 +141,7 @@ def memory_sentences(rows: Findings) -> list[str]:
     """Return what processes hold."""
     found: list[str] = []
     without = [row for row in rows if not row.size("agents") and row.estimate(HELD)]
-    said = [told(f"{_lower(subject(row))} ", cite(value_of(row, HELD), row)) for row in without]
+    said = [told(f"{_in_sentence(subject(row))} ", cite(value_of(row, HELD), row)) for row in without]
     if said:
         found.append(told("Of the memory a process has alone: ", joined(", ", said), "."))
     for members in by_series(row for row in rows if row.size("agents")).values():
@@ -154,7 +154,7 @@ def memory_sentences(rows: Findings) -> list[str]:
                     cite(formatting.size(uss.mean), row),
                     " (",
                     cite(formatting.size(traced.mean), row),
-                    " by Python's own account).",
+                    " by the runtime's own account).",
                 )
             )
     return found
@@ -236,6 +236,9 @@ def _signed(number: float) -> str:
 
 
 def _idle(row: Row) -> str:
+    """Return what its agents are called."""
+    if not row.kind:  # another platform's
+        return f"agents of {subject(row)}"
     return "micro-agents" if row.kind == "micro" else "agents"
 
 
@@ -243,8 +246,8 @@ def _tick(value: float) -> str:
     return formatting.short(formatting.size(value))
 
 
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
+def _in_sentence(name: str) -> str:
+    return name if name.isupper() else name[0].lower() + name[1:]
 
 
 def _growth_sentences(rows: Sequence[Row]) -> list[str]:

@@ -258,6 +258,7 @@ CPU = Experiment(
     sizes={"pairs": (100,), "payload_bytes": (100,)},
     kinds=("behaviours", "micro"),
     traffics=(ALL_TO_ALL,),
+    exchange="messaging/pairs",
     fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
     paper=Preset(sizes={"pairs": (100,)}, repeat=HUNDRED, placements=ONE_OR_TWO),

@@ -102,13 +102,19 @@ def _throttled_s(tree: Path, path: str) -> float | None:
 
 
 def _cpu_s(pid: int) -> float | None:
+    """Return the CPU time of a process and its children, such as another platform's driver."""
     import psutil
 
     try:
-        times = psutil.Process(pid).cpu_times()
+        process = psutil.Process(pid)
+        used = sum(process.cpu_times()[:2])
+        children = process.children(recursive=True)
     except psutil.Error:
         return None
-    return float(times.user + times.system)
+    for child in children:
+        with suppress(psutil.Error):  # it has ended
+            used += sum(child.cpu_times()[:2])
+    return float(used)
 
 
 def _uss_bytes(pid: int) -> int | None:

@@ -147,6 +147,8 @@ def _sentence(row: Row, cpu: CpuEstimates) -> str:
 
 
 def _cost(cpu: CpuEstimates) -> str:
+    if cpu.method == Method.THREADS:
+        return "the clocks of threads were read before and after, which costs nothing between"
     if cpu.cost is None:
         return "what profiling costs is not known, as nothing was measured without it"
     what = "accounting" if cpu.method == Method.ACCOUNTED else "sampling"

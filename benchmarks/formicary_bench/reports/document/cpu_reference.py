@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
+from formicary.profiling.model.profile import Method
 from formicary_bench import published
 from formicary_bench.reports.charts.lines import Segment, Stack, Stacks
 from formicary_bench.reports.charts.plots import Chart
@@ -122,7 +123,7 @@ def _published(row: Row) -> Extra | None:
     columns = [
         Column("host", tuple(host for host, _ in lines), names=True),
         Column("group", tuple(with_paper(group) for _, group in lines), of=(row.anchor,) * len(lines)),
-        Column("ours, ms", tuple(ms for ms, _ in cells)),
+        Column("here, ms", tuple(ms for ms, _ in cells)),
         Column("%", tuple(share for _, share in cells)),
     ]
     columns += [
@@ -131,7 +132,7 @@ def _published(row: Row) -> Extra | None:
     ]
     what = "uses of the directory" if row.family == DIRECTORY else "round trips of each pair"
     remark = (
-        f"Ours is the time of 1000 {what}; the paper does not say how many its times are of, on Pentium IV "
+        f"Times here are of 1000 {what}; the paper does not say how many its times are of, on Pentium IV "
         f"of 1.5 GHz: compare the shares. {_READING}{_included(theirs)}"
     )
     if _have_all_kinds(row) and row.hosts > 1:
@@ -198,7 +199,8 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
         held = summary_of(one.experiment).is_held_against
         if held is not None and not held(one, other) and not held(other, one):
             continue
-        ours, theirs = _values(one), _values(other)
+        by_thread = any(row.cpu and row.cpu.method == Method.THREADS for row in (one, other))
+        ours, theirs = _values(one, by_thread=by_thread), _values(other, by_thread=by_thread)
         for group in [*(group for group in ours if group in theirs and group != ALL), ALL]:
             p = welch_p(ours[group], theirs[group])
             if p is None:
@@ -223,9 +225,10 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("Whether the CPU times differ", columns, remark)]
 
 
-def _values(row: Row) -> dict[str, tuple[float, ...]]:
+def _values(row: Row, *, by_thread: bool) -> dict[str, tuple[float, ...]]:
     """Return the repetitions' microseconds by group, of all processes together, and of all groups."""
-    groups = row.cpu.groups if row.cpu else ()
+    assert row.cpu is not None
+    groups = row.cpu.strands if by_thread else row.cpu.groups
     return {one.group: one.values for one in (*summed(groups), whole(groups))}
 
 

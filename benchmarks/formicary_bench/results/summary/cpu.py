@@ -98,7 +98,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
         window_s: How long the windows were in all.
         cost: By how much it is slower while it is profiled, as a part of the rate that it has in repetitions
             without, in turn with these; None where there were none.
-        method: Whether it was `sampled`, or `accounted` for by the platform itself.
+        method: Whether it was `sampled`, `accounted` for by the platform itself, or that of `threads`.
         warnings: What a reader should know, in sentences.
     """
 
@@ -260,4 +260,4 @@ def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
 
 def _method(profiles: Iterable[dict[str, Profile]]) -> str:
     methods = {profile.method for of_it in profiles for profile in of_it.values()}
-    return Method.ACCOUNTED if Method.ACCOUNTED in methods else Method.SAMPLED
+    return next(iter(methods - {Method.SAMPLED}), Method.SAMPLED)

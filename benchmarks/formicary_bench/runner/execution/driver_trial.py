@@ -12,6 +12,7 @@ from formicary_bench.runner.observers.observer import ProgressListener
 from formicary_bench.subjects.drivers.installed import subject_for
 from formicary_bench.subjects.drivers.protocol import EXCHANGES
 from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,8 @@ def try_out(hello: Hello) -> None:
 
 def _trials(hello: Hello) -> Iterator[Configuration]:
     for placement, carriers in subject_for(hello).carriers.items():
+        if placement in HOSTED:
+            continue
         yield Configuration(
             experiment=next(one for one in hello.experiments if one in EXCHANGES),
             platform=hello.name,

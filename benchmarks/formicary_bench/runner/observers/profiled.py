@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import monotonic_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
@@ -20,6 +20,7 @@ from formicary.profiling.model.profile import Role
 from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.runner.observers.observer import Observer
+from formicary_bench.subjects.registry import has_driver
 from formicary_bench.worker.marks import Carried
 from formicary_bench.worker.messages import Account
 
@@ -177,6 +178,41 @@ class Sampling(Marks):
             self._opened_ns = monotonic_ns() + _WAITED_NS
 
 
+class ByThread(Marks):
+    """Accounts for the CPU time of drivers, from before their first round trip until all is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._workers: Mapping[str, PlacedWorker] = {}
+        self._profiles: dict[str, Profile] = {}
+
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
+        """Have all of them begin."""
+        self._workers = workers
+        self._tell("begin")
+
+    def mark(self, mark: Mark) -> None:
+        """Have all of them end."""
+        super().mark(mark)
+        if not mark.begins:
+            self._tell("end")
+
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Keep what a worker accounts for."""
+        if report.profile is not None:
+            self._profiles[worker] = report.profile
+        elif report.failed:
+            raise RepetitionError(f"the CPU time of {worker} is unknown: {report.failed}")
+
+    def profiles(self) -> dict[str, Profile]:
+        """Return what was found, by the workers' names, when all have ended."""
+        return {name: self._profiles[name] for name in self._workers if name in self._profiles}
+
+    def _tell(self, step: Literal["begin", "end"]) -> None:
+        for worker in self._workers.values():
+            worker.process.send(Account(step))
+
+
 def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
     """Measure once, in fresh processes, which are gone when this returns.
 
@@ -186,9 +222,12 @@ def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
-    is_whole = not task.configuration.exchange.measured
+    exchange = task.configuration.exchange
+    is_whole = not exchange.measured
     with ExitStack() as undo:
-        sampling = Sampling(undo, as_a_whole=is_whole)
+        sampling: ByThread | Sampling = (
+            ByThread() if has_driver(task.configuration) else Sampling(undo, as_a_whole=is_whole)
+        )
         try:
             known, data = measure(task, listener, observer=sampling)
         except ProfilingError as error:
@@ -198,7 +237,9 @@ def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition
         more = "more --agents" if is_whole else "larger --rounds, as in 10000,50000,10000"
         raise RepetitionError(f"T2 was too short to see where the CPU time goes; take {more}")
     counted = counters(sampling.kept)
-    if is_whole:
+    if isinstance(sampling, ByThread):
+        counted["items"] = counted["round_trips"] = float(exchange.load * exchange.trips)
+    elif is_whole:
         counted["items"] = counted["round_trips"]
     elif rate := _rate(sampling.during):
         counted["rate_during"] = rate

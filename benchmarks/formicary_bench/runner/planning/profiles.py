@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.subjects.registry import has_driver, subject_of
 from formicary_bench.vocabulary.names import QUICK, is_cpu
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.places import SAME
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # Round trips of all pairs together that take some seconds: shares need samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
+_DRIVEN = 60_000  # clocks need none
 _SHORTEST = 100
 _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
 
@@ -44,12 +46,18 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
                 continue
         longer = _longer(one, options)
         yield replace(longer, profiled=True)
+        if has_driver(one):  # nothing looks at it meanwhile, so that costs nothing
+            continue
         if is_cpu(one.experiment) or longer not in known:
             yield replace(longer, reference=True)
 
 
 def _can(one: Configuration) -> bool:
-    return EXPERIMENTS[one.experiment].profiling is not None
+    if EXPERIMENTS[one.experiment].profiling is None:
+        return False
+    if not has_driver(one):
+        return True
+    return subject_of(one.platform, one.kind).groups_threads and one.exchange.measured > 0
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
@@ -73,7 +81,7 @@ def with_agents(one: Configuration, options: Options, enough: int) -> Configurat
 
 def longer_exchange(one: Configuration, options: Options, times: float = 1) -> Configuration:
     """Return a configuration with as many round trips as take some seconds."""
-    many = _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
+    many = _DRIVEN if has_driver(one) else _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
     return lasting(one, options, many / 4 if one.exchange.load == 1 and one.placement != SAME else many)
 
 

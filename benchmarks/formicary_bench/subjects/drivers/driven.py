@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import psutil
+
 from formicary.core.scratch import scratch_folder
 from formicary.processes.messages import Ready
 from formicary_bench.experiments.directory import Uses, types
@@ -17,15 +19,16 @@ from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
-from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
+from formicary_bench.subjects.drivers.protocol import Done, Go, Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
+from formicary_bench.subjects.drivers.threads import ThreadAccounting
 from formicary_bench.subjects.subject import DOMAIN
-from formicary_bench.vocabulary.names import MEDIATED, SWAP, TRAFFIC_POOL
+from formicary_bench.vocabulary.names import MEDIATED, MEMORY, SWAP, TRAFFIC_POOL
 from formicary_bench.vocabulary.places import ECHO
 from formicary_bench.worker.workload import PreparedRole, services_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from typing import Literal
 
     from formicary_bench.subjects.drivers.driver import Driver
@@ -40,10 +43,7 @@ CPU_GROUP = "agents"
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Play this worker's part by the platform's driver, whichever it is."""
     name = work.configuration.platform
-    entry = entry_of(name)
-    if entry is None:
-        raise DriverError(f"{name} is no longer installed; see: formicary bench platforms")
-
+    entry = _entry(name)
     progress = _Progress(work)
     with scratch_folder() as folder:
         async with started(name, entry.command, str(folder), progress.advance) as driver:
@@ -51,6 +51,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready, READY_SECONDS)
+            work.accounting = ThreadAccounting(driver.pid, entry.hello.threads)
             if file is not None:
                 rounds = _rounds_of(work.configuration)(driver, work, file, progress.expect)
                 await rounds.warm_up(again=entry.hello.again and work.job.warm)
@@ -63,6 +64,50 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 ask = echo = both
+
+
+async def weigh(name: str, agents: int, advance: Callable[[int], None]) -> tuple[int, int]:
+    """Return what memory a platform's process with idle agents holds.
+
+    Args:
+        name: the platform's.
+        agents: how many.
+        advance: called with how far it is.
+
+    Returns:
+        What the system gave to the process alone, and what its objects take; 0 if it does not know; in bytes.
+
+    Raises:
+        DriverError: it does not do what it should.
+    """
+    entry = _entry(name)
+    with scratch_folder() as folder:
+        async with started(name, entry.command, str(folder), advance) as driver:
+            _check_same(entry, await driver.hear(Hello, HELLO_SECONDS))
+            await driver.say(
+                Prepare(
+                    experiment=MEMORY,
+                    placement="same-container",
+                    role="echo",
+                    pairs=agents,
+                    receivers=agents,
+                    payload_bytes=0,
+                    rounds=(0, 0, 0),
+                    seed=0,
+                    listen="127.0.0.1",
+                    peer="",
+                    times="",
+                )
+            )
+            await driver.hear(Ready, READY_SECONDS)
+            await driver.say(Go())
+            done = await driver.hear(Done, READY_SECONDS)
+            try:
+                held = int(psutil.Process(driver.pid).memory_full_info().uss)
+            except psutil.Error as error:
+                raise DriverError(f"the system does not report the memory of {name}: {error}") from error
+            await driver.end()
+            return held, done.held_bytes
 
 
 def _rounds_of(configuration: Configuration) -> type[Rounds]:
@@ -96,10 +141,11 @@ class _Progress:
     def expect(self, trips: int) -> None:
         """Note that all is ready, and that a round of so many round trips begins.
 
-        What a driver counts begins anew with each round, and what the laboratory counts goes on.
+        What a driver counts begins anew with each round, and what the laboratory counts goes on: also where
+        less is done in each round than was to prepare.
         """
-        if self._most is not None:
-            self._before = self._work.steps - self._prepared + 1
+        self._before += self._prepared if self._most is None else self._most - self._prepared
+        self._work.steps = max(self._work.steps, self._before)
         self._most = self._prepared + trips
 
 
@@ -110,6 +156,13 @@ async def _watched(driver: Driver) -> AsyncIterator[None]:
         watch = group.create_task(driver.watch())
         yield
         watch.cancel()
+
+
+def _entry(name: str) -> Entry:
+    entry = entry_of(name)
+    if entry is None:
+        raise DriverError(f"{name} is no longer installed; see: formicary bench platforms")
+    return entry
 
 
 def _check_same(entry: Entry, hello: Hello) -> None:

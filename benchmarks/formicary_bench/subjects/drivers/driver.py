@@ -61,9 +61,14 @@ class Driver:
         self._line = line
         self._advance = advance
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
     def cpu_s(self) -> float:
         """Return the CPU time that its process has used so far; 0 where that cannot be known."""
-        pid = self._process.pid
+        pid = self.pid
         try:
             if (
                 sys.platform == "linux"

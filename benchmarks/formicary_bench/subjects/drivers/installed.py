@@ -17,7 +17,7 @@ from formicary.core.private import check_folder, make_private_folder
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.subjects.subject import Subject
-from formicary_bench.vocabulary.places import APART, OWN, SAME, XMPP, Carrier
+from formicary_bench.vocabulary.places import APART, OWN, SAME, TWO_HOSTS, XMPP, Carrier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -190,7 +190,7 @@ def driven() -> tuple[Subject, ...]:
 def subject_for(hello: Hello) -> Subject:
     """Return a platform as its driver has described it."""
     between = Carrier(XMPP if hello.server else OWN)
-    carriers = {SAME: (Carrier("in-process"),), APART: (between,)}
+    carriers = {SAME: (Carrier("in-process"),), APART: (between,), TWO_HOSTS: (between,)}
     return Subject(
         hello.name,
         "formicary_bench.subjects.drivers.driven",
@@ -201,6 +201,7 @@ def subject_for(hello: Hello) -> Subject:
         most_pairs=hello.most_pairs,
         most_bytes=hello.most_bytes,
         accounts=hello.server,
+        groups_threads=bool(hello.threads),
     )
 
 

@@ -50,7 +50,8 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{0,31}\Z")]
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"^[ -~]+\Z")]
 Line = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[ -~]*\Z")]
 
-Placement = Literal["same-container", "two-containers"]
+Placement = Literal["same-container", "two-containers", "two-hosts"]
+ThreadGroup = Literal["agents", "communication", "directory", "platform", "runtime"]
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -69,19 +70,22 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
         again: whether it takes `go` again after `done`, so that it can be warm when it is measured.
         trips: how many round trips, of all pairs together, take the platform half a second or more, where
             that is much more or less than 100 000; 0 where it is not.
+        threads: by group, shell patterns of the names of its threads; the first match counts, and threads
+            that match none are `platform`. Without any, its CPU time is not measured.
     """
 
     protocol: Literal[1]
     name: Name
     version: Word
     experiments: Annotated[tuple[Word, ...], msgspec.Meta(min_length=1, max_length=100)]
-    placements: Annotated[tuple[Placement, ...], msgspec.Meta(min_length=1, max_length=2)]
+    placements: Annotated[tuple[Placement, ...], msgspec.Meta(min_length=1, max_length=3)]
     most_pairs: Count = 0
     most_bytes: Count = 0
     server: bool = False
     runtime: Line = ""
     again: bool = False
     trips: Count = 0
+    threads: dict[ThreadGroup, tuple[Word, ...]] = {}
 
 
 class XmppServer(msgspec.Struct, frozen=True):
@@ -167,11 +171,13 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
 
     Attributes:
         warm: whether the driver knows of nothing in its runtime that is still warming up.
+        held_bytes: in `memory`, what objects take after a collection of garbage, where the driver knows it.
         tallies: of a grid, for each number of swaps how many agents have made so many, and how many requests
             were refused to these.
     """
 
     warm: bool = True
+    held_bytes: Count = 0
     tallies: tuple[tuple[Count, Count, Count], ...] = ()
 
 

@@ -77,9 +77,11 @@ class Rounds:
         Raises:
             DriverError: as of `warm_up`.
         """
+        self._work.mark(True)
         made, times = await self._make(self._work.trips)
         self._work.times += times
         self._work.steps = 0  # from now on the times are counted
+        self._work.mark(False)
         self._work.counters |= _cpu(values.CPU_US, made)
 
     async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:

@@ -95,7 +95,7 @@ def _of_process(process: Process, profile: Profile, view: View, rules: Rules) ->
         group = Group.SERVER if process.role is Role.SERVER else group
         key = (group, "") if view is View.GROUP else (f"{process.name} ({process.pid})", group)
         return {key: Estimate(process.cpu_s)}
-    if profile.method is Method.ACCOUNTED:
+    if profile.method is not Method.SAMPLED:
         return _of_accounts(process, view)
     return _of_samples(process, profile, _namer(view, rules))
 

@@ -27,6 +27,7 @@ class Method(StrEnum):
 
     SAMPLED = "sampled"  # py-spy sampled the stacks many times a second
     ACCOUNTED = "accounted"  # the platform read the CPU clock at the borders between groups
+    THREADS = "threads"  # not split: a thread belongs to one group, by its name
 
 
 class Role(StrEnum):
@@ -131,7 +132,7 @@ class Process(msgspec.Struct, frozen=True):
         system_s: CPU seconds in the kernel, within the window.
         threads: its threads; their seconds may sum to less than the process's, since some have ended.
         stacks: of `sampled` profiles.
-        accounts: of `accounted` profiles.
+        accounts: of `accounted` profiles, and those by `threads`.
         collections: of `sampled` profiles of programs that `formicary profile` started: the garbage
             collector's time, which samples attribute to the interrupted code.
     """

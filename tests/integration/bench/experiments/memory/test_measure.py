@@ -7,6 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.integration.bench.conftest import perform
+from tests.integration.bench.subjects.drivers.conftest import hello_of, keep
 
 from formicary_bench.experiments.memory import measure
 from formicary_bench.runner import RepetitionError
@@ -16,6 +17,7 @@ from formicary_bench.runner.execution.own_network import SHARED, has_own_network
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.parameters.shared import Agents
 
 OWN = ("formicary-behaviours",)
 
@@ -39,6 +41,61 @@ def test_each_state_holds_more_than_the_one_before(silent, started):
     # An agent with a behaviour holds more than a micro-agent, and Python knows of most of it.
     behaviours, micro = ((number - traced[2]) / 3000 for number in traced[3:])
     assert 0 < micro < behaviours
+    assert started() == []
+
+
+HOLDING = """
+import json, sys
+print(json.dumps({hello!r}), flush=True)
+for order in map(json.loads, sys.stdin):
+    if order["type"] == "stop":
+        sys.exit()
+    elif order["type"] == "prepare":
+        agents = [bytes(10_000) for _ in range(order["receivers"])]
+        assert (order["role"], order["experiment"], order["times"]) == ("echo", "memory", "")
+        print(json.dumps({{"type": "ready", "endpoint": ""}}), flush=True)
+    elif {ends}:
+        sys.exit("out of memory")
+    else:
+        print(json.dumps({{"type": "done", "held_bytes": 10_000 * len(agents) + 1}}), flush=True)
+"""
+
+
+@pytest.fixture
+def with_driver(tmp_path, monkeypatch):
+    """Have a driver be installed whose agents hold ten kilobytes each, or that ends as it is weighed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def install(*, ends=False):
+        hello = {"type": "hello", "protocol": 1, "name": "holding", "version": "1"}
+        hello |= {"experiments": ["memory"], "placements": ["same-container"]}
+        script = tmp_path / "holding.py"
+        script.write_text(HOLDING.format(hello=hello, ends=ends))
+        command = sys.executable, str(script)
+        keep(command, hello_of(command))
+
+    return install
+
+
+def test_another_platform_is_weighed_with_its_agents_and_without(silent, started, with_driver):
+    with_driver()
+    plan = make_plan(Options("memory", subjects=("holding",)))
+    assert [Agents.of(one).agents for one in plan] == [0, 100, 1000]
+    held = [measured(one, silent).data for one in plan]
+    assert [int(one.traced_bytes[0]) for one in held] == [1, 1_000_001, 10_000_001]
+    assert int(held[2].uss_bytes[0]) > int(held[0].uss_bytes[0]) + 5_000_000
+    assert started() == []
+    asked = make_plan(Options("memory", subjects=("holding",), sizes={"agents": (5000,)}))
+    assert [Agents.of(one).agents for one in asked] == [0, 5000]
+
+
+def test_a_platform_that_ends_as_it_is_weighed_says_why(silent, started, with_driver):
+    with_driver(ends=True)
+    one, *_ = make_plan(Options("memory", subjects=("holding",)))
+    with pytest.raises(
+        RepetitionError, match="holding ended with exit code 1; its last words: out of memory"
+    ):
+        measured(one, silent)
     assert started() == []
 
 

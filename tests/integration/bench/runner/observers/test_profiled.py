@@ -1,13 +1,15 @@
 """Real profiled repetitions, short ones."""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import replace as replaced
 
 import pytest
+from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
+from tests.integration.bench.subjects.drivers.conftest import GOOD, hello_of, keep
 from tests.unit.bench.synthetic import asking
 
-from formicary.errors import TracingError
+from formicary.errors import TracingError, UsageError
 from formicary.profiling.sampling.window import RATE, Window
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner import RepetitionError
@@ -28,6 +30,13 @@ THROUGH_SERVER = {"placements": ("two-containers",), "routes": ("xmpp",), "round
 def _many_samples(monkeypatch):
     """Look more often, so that in a short window, too, everything is seen for certain."""
     monkeypatch.setitem(Window.__init__.__kwdefaults__, "rate", 5 * RATE)
+
+
+@pytest.fixture
+def with_good(tmp_path, monkeypatch):
+    """Have a driver be installed that tells its threads apart."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    keep(GOOD, hello_of(GOOD))
 
 
 def messages_of(subject="formicary-behaviours", **asked):
@@ -53,7 +62,7 @@ def profile(folder, *sees, with_plain=False, **asked):
     for number, options in enumerate(with_more(**asked)):
         run_plan = of_one(options)
         repeats = {one: many for one, many in run_plan.repeats.items() if one.profiled or with_plain}
-        outcome = perform_all(replace(run_plan, repeats=repeats), folder / str(number), Silent())
+        outcome = perform_all(replaced(run_plan, repeats=repeats), folder / str(number), Silent())
         rows = [] if outcome.problems else summarise(outcome.folder)
         if rows and {*sees} <= seen(rows[-1]):
             break
@@ -145,6 +154,22 @@ def test_creating_agents_can_be_profiled(is_permitted, tmp_path, request):
     assert (plain.profiled, row.profiled) == (False, True)
     assert row.cpu.method == ("sampled" if is_permitted else "accounted")
     assert row.cpu.cost is not None
+
+
+def test_the_time_of_a_platform_with_a_driver_is_that_of_its_threads(started, tmp_path, with_good):
+    asked = messages_of("good", placements=("two-containers",), rounds=(5, 3000, 5))
+    (row,) = profile(tmp_path, "echo", "ask", "agents", with_plain=True, **asked)
+    assert row.cpu.method == "threads"
+    assert row.cpu.cost is None
+    assert row.cpu.used == row.cpu.used_by_strands
+    assert {one.group for one in row.cpu.used} <= {"agents", "runtime"}
+    assert started() == []
+
+
+def test_a_platform_that_does_not_tell_its_threads_apart_is_left_out(with_good):
+    keep(GOOD, replace(hello_of(GOOD), threads={}))
+    with pytest.raises(UsageError, match="good cannot do messaging/cpu"):
+        make_plan(asking(**messages_of("good")))
 
 
 REPLICA = {"subjects": ("formicary-replica",), "routes": ("direct",), "profile": True}

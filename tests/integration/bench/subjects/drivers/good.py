@@ -68,6 +68,7 @@ def main():
         placements=["same-container", "two-containers"],
         most_pairs=50,
         most_bytes=10_000,
+        threads={"agents": ["python*"]},
     )
     for line in sys.stdin:  # which ends when the laboratory is gone
         order = json.loads(line)

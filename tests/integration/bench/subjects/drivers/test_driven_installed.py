@@ -15,9 +15,12 @@ from tests.integration.bench.subjects.drivers.conftest import hello_of, keep
 from tests.plugins import spade_environment
 
 import formicary_bench.subjects.drivers
-from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.experiments.memory.measure import measure_memory
+from formicary_bench.results.summary.cpu import cpu_estimates
+from formicary_bench.runner.execution.repetition import Task, measure, roles_of
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import Observer
+from formicary_bench.runner.observers.profiled import measure_profiled
 from formicary_bench.subjects.drivers.installed import Entry, entry_of, subject_for
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import (
@@ -25,12 +28,14 @@ from formicary_bench.vocabulary.names import (
     CREATE_REMOTE,
     DISPATCH,
     MEDIATED,
+    MEMORY,
     REQUEST,
     ROAM,
     SWAP,
     TRAFFIC_RECEPTION,
     TRAFFIC_RING,
 )
+from formicary_bench.vocabulary.places import HOSTED
 from formicary_bench.vocabulary.values import SETTLED, WAYS, laps, smallest_of
 
 pytestmark = pytest.mark.drivers
@@ -47,6 +52,12 @@ PLATFORMS = (
     "pekko",
     pytest.param("spade", marks=[pytest.mark.spade, pytest.mark.server]),
 )
+
+
+def here(hello):
+    """Return what carries a platform's messages on this machine, by placement."""
+    carriers = subject_for(hello).carriers
+    return [(placement, carriers[placement]) for placement in carriers if placement not in HOSTED]
 
 
 def keep_spade():
@@ -98,7 +109,7 @@ def server(hello):
 def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hello, server, experiment):
     if experiment not in hello.experiments:
         pytest.skip(f"{hello.name} does not do {experiment}")
-    for placement, (carrier, *_) in subject_for(hello).carriers.items():
+    for placement, (carrier, *_) in here(hello):
         looking = Looking()
         senders = 0 if experiment == "messaging/pairs" else 3
         configuration = Configuration(
@@ -162,11 +173,41 @@ def test_it_makes_traffic_in_a_ring_and_to_few_receivers(hello, experiment, echo
     assert repetition.round_trips == 500
 
 
+def test_the_cpu_time_of_its_threads_is_known_by_group(hello):
+    if not hello.threads:
+        pytest.skip(f"{hello.name} does not tell its threads apart")
+    for placement, carriers in here(hello):
+        asked = Configuration(
+            experiment="messaging/cpu",
+            platform=hello.name,
+            placement=placement,
+            route=carriers[0].route,
+            profiled=True,
+            parameters={"pairs": 10, "payload_bytes": 100, "rounds": (500, 2000, 500)},
+        )
+        known, _, profiles = measure_profiled(Task(asked, 1, 7, warm=False), Silent())
+        used = cpu_estimates([known], [profiles]).groups
+        assert known.counters["items"] == 30_000
+        assert {one.process for one in used} == {*roles_of(asked)}
+        assert all(one.us.mean > 0 for one in used if one.group in {"agents", "runtime"})
+
+
+def test_its_idle_agents_are_weighed(hello):
+    if MEMORY not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {MEMORY}")
+    asked = [
+        Configuration(experiment=MEMORY, platform=hello.name, route="none", parameters={"agents": agents})
+        for agents in (1, 1000)
+    ]
+    few, many = (measure_memory(Task(one, 1, 7), Silent())[1] for one in asked)
+    assert 0 < few.traced_bytes[0] < many.traced_bytes[0] < many.uss_bytes[0]
+
+
 @pytest.mark.parametrize(("experiment", "senders"), [(REQUEST, 0), (CONTRACT_NET, 1)])
 def test_it_has_conversations(hello, experiment, senders):
     if experiment not in hello.experiments:
         pytest.skip(f"{hello.name} does not do {experiment}")
-    for placement, carriers in subject_for(hello).carriers.items():
+    for placement, carriers in here(hello):
         asked = Configuration(
             experiment=experiment,
             platform=hello.name,

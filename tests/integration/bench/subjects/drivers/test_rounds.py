@@ -6,7 +6,7 @@ import pytest
 from tests.integration.bench.subjects.drivers.conftest import HERE, bad_hello, keep, point
 
 from formicary_bench.subjects.drivers import DriverError, settling
-from formicary_bench.subjects.drivers.driven import both
+from formicary_bench.subjects.drivers.driven import _Progress, both
 from formicary_bench.vocabulary import values
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import MEDIATED, SWAP
@@ -68,6 +68,18 @@ async def test_one_that_makes_a_single_round_is_measured_cold_and_marked():
     assert {rtt // 1000 for times in work.times for rtt in times.rtts} == {COLD_US}
     assert work.counters[values.SETTLED] == 0
     assert values.WARM_UP_SECONDS not in work.counters
+
+
+def test_each_round_is_seen_to_get_on_though_more_was_prepared_than_is_done_in_it():
+    work = Workload(Job(point("warming"), "both", 1, exchange="messaging/pairs"))
+    progress, seen = _Progress(work), []
+    progress.advance(10_000)
+    for _ in range(3):
+        progress.expect(60)
+        seen.append(work.steps)
+        progress.advance(20)
+        seen.append(work.steps)
+    assert seen == [10_000, 10_020, 10_060, 10_080, 10_120, 10_140]
 
 
 async def test_one_that_goes_on_counting_is_found_in_any_round():

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from tests.unit.bench.synthetic import STARTED, document, main_extras, make_run
 
 from formicary_bench import published
 from formicary_bench.experiments.memory import GROWTH_PER_MESSAGE, GROWTH_PER_S, TRACED, Growing
 from formicary_bench.experiments.memory.pipeline import each
-from formicary_bench.experiments.memory.report import sparkline
+from formicary_bench.experiments.memory.report import memory_sentences, sparkline
+from formicary_bench.reports.document.points import Findings
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
@@ -110,6 +112,18 @@ def test_each_agent_holds_what_it_adds_to_an_open_container(states):
     traced = {row.kind: each(row, rows, TRACED) for row in rows if row.size("agents")}
     assert traced["behaviours"].mean == pytest.approx(1200)
     assert [each(row, rows) for row in rows if not row.size("agents")] == [None] * 3
+
+
+def test_each_agent_of_another_platform_holds_what_it_adds_to_its_own_platform(states):
+    rows = summarise(states)
+    base = next(row for row in rows if row.kind == "container")
+    more = next(row for row in rows if row.kind == "behaviours")
+    jade = [replace(row, platform="jade", kind="") for row in (base, more)]
+    (said, each_said) = memory_sentences(Findings(jade, jade))
+    assert said.startswith("Of the memory a process has alone: JADE ")
+    assert each_said.startswith("Each of 100 idle agents of JADE holds ")
+    assert each(jade[1], [jade[1], *rows]) is None
+    assert each(jade[1], [*rows, *jade]).mean == pytest.approx(2000)
 
 
 def test_without_an_open_container_nothing_is_said_of_each_agent(states):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -19,6 +22,16 @@ def test_a_look_tells_of_this_process_and_not_of_one_that_is_gone():
     assert set(seen.cpu_s) == set(seen.uss_bytes) == {os.getpid()}
     assert seen.uss_bytes[os.getpid()] > 1 << 20
     assert seen.busy_s > 0
+
+
+def test_the_time_of_a_process_is_that_of_its_children_as_well():
+    script = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True); input()"
+    command = [sys.executable, "-S", "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        before = time.process_time()
+        child.stdout.readline()
+        assert look("", (os.getpid(),)).cpu_s[os.getpid()] >= before + 0.25
+        child.stdin.close()
 
 
 def test_what_goes_over_loopback_is_counted_there():

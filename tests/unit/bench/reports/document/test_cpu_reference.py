@@ -35,7 +35,7 @@ def test_two_hosts_with_agents_of_both_kinds_are_the_papers_two():
     (extra,) = cpu_references([over_hosts(MEMBERS)])
     assert "beside Table 3" in extra.title
     table = table_of(extra)
-    ours = dict(zip(zip(table["host"], table["group"], strict=True), table["ours, ms"], strict=True))
+    ours = dict(zip(zip(table["host"], table["group"], strict=True), table["here, ms"], strict=True))
     # A thousand round trips of each of the pairs, of which each host has one.
     assert ours["A", "agents (mas)"] == "50.0"
     assert ours["A", "platform (map)"] == "150.0"
@@ -48,7 +48,7 @@ def test_two_hosts_with_agents_of_both_kinds_are_the_papers_two():
 def test_of_the_directory_the_last_host_uses_it():
     (extra,) = cpu_references([over_hosts(MEMBERS, "directory/cpu-search", services=200)])
     table = table_of(extra)
-    ours = dict(zip(zip(table["host"], table["group"], strict=True), table["ours, ms"], strict=True))
+    ours = dict(zip(zip(table["host"], table["group"], strict=True), table["here, ms"], strict=True))
     assert (ours["A", "agents (mas)"], ours["B", "agents (mas)"]) == ("25.0", "15.0")
     assert "both asks and answers" not in extra.remark
 

@@ -428,7 +428,7 @@ def test_the_papers_table_stands_beside_ours(tmp_path):
     assert table["group"] == ("runtime (jvm)", "agents (mas)", "communication (com)", "platform (map)")
     assert table["Jade, %"] == ("14.2%", "57.2%", "27.8%", "0.9%")
     # 1000 round trips of each of 100 pairs, 25% of 47.5 µs each.
-    assert table["ours, ms"][1].startswith("1187.5 ± ")
+    assert table["here, ms"][1].startswith("1187.5 ± ")
 
 
 def test_hosts_are_columns_of_their_own(tmp_path):

@@ -58,18 +58,19 @@ public final class Driver implements Platform {
         experiments.addAll(Lab.DIRECTORY);
         experiments.addAll(new TreeSet<>(CONVERSING.keySet()));
         experiments.addAll(new TreeSet<>(CONDUCTORS.keySet()));
-        List<String> placements = List.of("same-container", "two-containers");
+        experiments.add(Lab.MEMORY);
+        List<String> placements = List.of("same-container", "two-containers", "two-hosts");
         Lab.serve("jade", Runtime.getVersion(), experiments, placements, new Driver());
     }
 
     @Override
     public String prepare(Job job, List<Times> times, Runnable finished) throws Exception {
         boolean isMain = job.echoes();
-        int port = isMain ? freePort(job.listen) : Integer.parseInt(job.peer);
+        String main = isMain ? job.listen + ":" + freePort(job.listen) : job.peer;
         String name = isMain ? MAIN : ASKING;
-        AgentContainer container = join(job, port, name, isMain);
+        AgentContainer container = join(job, main, name, isMain);
         if (job.experiment.equals("mobile/roam")) { // of its four places, two are in each process
-            join(job, port, name + SECOND, false);
+            join(job, main, name + SECOND, false);
         }
         if (Lab.DIRECTORY.contains(job.experiment)) {
             useDirectory(container, job, times, finished);
@@ -78,15 +79,18 @@ public final class Driver implements Platform {
         } else {
             start(container, job, times, finished);
         }
-        return Integer.toString(port);
+        return main;
     }
 
-    private static AgentContainer join(Job job, int port, String name, boolean isMain) throws Exception {
+    /** Start a container of the platform whose main container has an address, `host:port`. */
+    private static AgentContainer join(Job job, String main, String name, boolean isMain) throws Exception {
+        String host = main.substring(0, main.lastIndexOf(':'));
+        String port = main.substring(host.length() + 1);
         ProfileImpl profile = new ProfileImpl(isMain);
-        profile.setParameter(Profile.MAIN_HOST, job.listen);
-        profile.setParameter(Profile.MAIN_PORT, Integer.toString(port));
+        profile.setParameter(Profile.MAIN_HOST, host);
+        profile.setParameter(Profile.MAIN_PORT, port);
         profile.setParameter(Profile.LOCAL_HOST, job.listen);
-        profile.setParameter(Profile.LOCAL_PORT, Integer.toString(isMain ? port : freePort(job.listen)));
+        profile.setParameter(Profile.LOCAL_PORT, isMain ? port : Integer.toString(freePort(job.listen)));
         profile.setParameter(Profile.CONTAINER_NAME, name);
         profile.setParameter("nomtp", "true"); // nobody outside of the platform is talked to
         // Without these it listens at all of the machine's addresses, and for multicasts.
@@ -102,6 +106,14 @@ public final class Driver implements Platform {
             throw new IllegalStateException("JADE has not made a container; what it has printed says why");
         }
         return container;
+    }
+
+    @Override
+    public Map<String, List<String>> threads() {
+        return Map.of(
+                "agents", List.of("asker-*", "echo-*", "user-*", "services-*"),
+                "communication", List.of("Deliverer-*", "JICPServer-*", "Thread-*"), // the last serve connections
+                "directory", List.of("df"));
     }
 
     @Override

@@ -12,6 +12,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,15 @@ public final class Lab {
     /** Those of Alberola 2010 with the directory. */
     public static final List<String> DIRECTORY =
             List.of("directory/register", "directory/deregister", "directory/search");
+
+    /** That of Alberola 2010 with agents that wait. */
+    public static final String MEMORY = "memory";
+
+    /** The names of the threads of the virtual machine itself: of its collectors, compilers and so on. */
+    private static final List<String> JVM_THREADS = List.of(
+            "GC Thread#*", "G1 *", "VM *", "C1 CompilerThread*", "C2 CompilerThread*", "Sweeper thread", "Reference Handler",
+            "Finalizer", "Common-Cleaner", "Signal Dispatcher", "Service Thread", "Monitor Deflation Thread",
+            "Notification Thread");
 
     private static final Gson GSON = new Gson();
     private static final int PROTOCOL = 1;
@@ -86,6 +97,11 @@ public final class Lab {
         hello.addProperty("trips", platform.trips());
         hello.add("experiments", GSON.toJsonTree(experiments));
         hello.add("placements", GSON.toJsonTree(placements));
+        if (!platform.threads().isEmpty()) {
+            Map<String, List<String>> threads = new TreeMap<>(platform.threads());
+            threads.put("runtime", JVM_THREADS);
+            hello.add("threads", GSON.toJsonTree(threads));
+        }
         say(hello);
     }
 
@@ -118,6 +134,10 @@ public final class Lab {
     }
 
     private void measure(Go order) throws Exception {
+        if (job.experiment.equals(MEMORY)) {
+            weigh();
+            return;
+        }
         long began = System.nanoTime();
         long compiledBefore = compiledMilliseconds();
         if (job.loops()) {
@@ -133,6 +153,14 @@ public final class Lab {
         if (!platform.tallies().isEmpty()) {
             done.add("tallies", GSON.toJsonTree(platform.tallies()));
         }
+        say(done);
+    }
+
+    /** Collect the garbage, and say what objects are left. */
+    private void weigh() {
+        System.gc();
+        JsonObject done = message("done");
+        done.addProperty("held_bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         say(done);
     }
 

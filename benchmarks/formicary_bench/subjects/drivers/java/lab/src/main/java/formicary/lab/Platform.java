@@ -1,6 +1,7 @@
 package formicary.lab;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 
 /** What a driver has to know to do about its platform; `Lab` does the rest. */
@@ -32,6 +33,11 @@ public interface Platform {
      */
     default long loop(int size, IntConsumer step) throws Exception {
         throw new UnsupportedOperationException("this platform makes no loops");
+    }
+
+    /** Return the patterns of its threads' names by group, see docs/drivers.md; none if it cannot tell them apart. */
+    default Map<String, List<String>> threads() {
+        return Map.of();
     }
 
     /** Return by a number of swaps how many agents of a grid have made so many, and how many were refused to them. */

@@ -43,6 +43,7 @@ class Parameter:
         kind: which values it takes.
         field: of `Options` that has it, or of the parameters of a configuration; called as it if empty.
         unit: what so many of it are, where it is a number.
+        elsewhere: the unit for other platforms, where it differs.
         panel: in which part of the help it is.
         metavar: what stands for a value there.
         help: what it says there.
@@ -62,6 +63,7 @@ class Parameter:
     kind: Kind
     field: str = ""
     unit: str = ""
+    elsewhere: str = ""
     panel: str = HOW_MUCH
     metavar: str = "N,..."
     help: str

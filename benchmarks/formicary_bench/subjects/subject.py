@@ -58,6 +58,7 @@ class Subject:
         kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
             agents, what it holds instead.
         label: what charts and tables call it.
+        about: what that is, in a few words, where the label does not say.
         baseline: what sentences call it, where it is a baseline, which others are held against.
         families: in which families of experiments it can take part.
         package: what must be installed beside us, if anything.
@@ -77,6 +78,7 @@ class Subject:
     carriers: Mapping[str, tuple[Carrier, ...]]
     kind: str = ""
     label: str = ""
+    about: str = ""
     baseline: str = ""
     families: tuple[str, ...] = ("messaging",)
     package: str = ""

@@ -77,3 +77,5 @@ def show_run(run_folder: RunFolder, *, as_json: bool, tables: bool, cold: bool =
     say(f"Report      {report}", err=as_json)
     if not (as_json or tables):
         say(f"All tables  formicary bench show {run_folder.path}")
+        if document.again:
+            say(f"Run again   {document.again}")

@@ -31,6 +31,16 @@ def ratio(value: Interval, base: Interval) -> Interval | None:
     return Interval(mean, mean * (1 - relative), mean * (1 + relative))
 
 
+def less(value: Interval, base: Interval) -> Interval:
+    """Subtract one figure from another, measured independently of it.
+
+    The bounds are those of MOVER (Zou and Donner 2008), which needs no more than the bounds of both figures.
+    """
+    mean = value.mean - base.mean
+    low = mean - math.hypot(value.mean - value.low, base.high - base.mean)
+    return Interval(mean, low, mean + math.hypot(value.high - value.mean, base.mean - base.low))
+
+
 def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval | None:
     """Divide the figures of one set of repetitions by those of another: Welch's interval on the logarithms.
 

@@ -58,7 +58,11 @@ BASELINES = (
         families=("messaging", "create"),
     ),
     Subject(
-        "callbacks", _BASELINES + "callbacks", IN_PROCESS, label="Callbacks", baseline="two bare callbacks"
+        "callbacks",
+        _BASELINES + "callbacks",
+        IN_PROCESS,
+        label="Callbacks",
+        baseline="two bare callbacks",
     ),
     Subject(
         "tcp",
@@ -89,6 +93,7 @@ BASELINES = (
         _BASELINES + "components",
         apart(Carrier(XMPP), Carrier(XMPP, tls=True)),
         label="Bare components",
+        about="XMPP without agents",
         baseline="bare components of the server",
     ),
     Subject(
@@ -103,7 +108,15 @@ _AGENTS = ("messaging", "create", "memory", "network")
 
 OURS = (
     Subject("formicary", _OURS + "behaviours", ANYWHERE, "behaviours", "Agents", families=_AGENTS),
-    Subject("formicary", _OURS + "micro", ANYWHERE, "micro", "Micro-agents", families=_AGENTS),
+    Subject(
+        "formicary",
+        _OURS + "micro",
+        ANYWHERE,
+        "micro",
+        "Micro-agents",
+        about="one method, called with each message",
+        families=_AGENTS,
+    ),
     Subject(
         "formicary",
         "",
@@ -119,11 +132,11 @@ OURS = (
         for kind, label in ((NET, "Contract nets"), (REQUESTS, "Requests, a task each"))
     ),
     *(
-        Subject("formicary", _OURS + "operations", ANYWHERE, kind, label, families=("directory",))
-        for kind, label in (
-            (REPLICA, "Replica"),
-            (CENTRAL, "Central directory"),
-            (LOOKUP, "Look-up server"),
+        Subject("formicary", _OURS + "operations", ANYWHERE, kind, label, about, families=("directory",))
+        for kind, label, about in (
+            (REPLICA, "Replica", "a copy of the directory in each container"),
+            (CENTRAL, "Central directory", ""),
+            (LOOKUP, "Look-up server", ""),
         )
     ),
     *(
@@ -251,6 +264,11 @@ def subject_of(platform: str, kind: str) -> Subject:
 def has_driver(configuration: Configuration) -> bool:
     """Return whether a configuration's platform needs a driver, installed or not."""
     return (configuration.platform, configuration.kind) not in _KNOWN
+
+
+def about_of(platform: str, kind: str) -> str:
+    """Return what a subject is, in a few words; empty where its label says so."""
+    return _KNOWN[platform, kind].about if (platform, kind) in _KNOWN else ""
 
 
 def label_of(platform: str, kind: str) -> str:

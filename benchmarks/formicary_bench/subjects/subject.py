@@ -58,6 +58,7 @@ class Subject:
         kind: `behaviours` or `micro` for our agents; the design for our directory; what it holds for a
             subject without agents.
         label: its name in charts and tables.
+        about: what that is, in a few words, if the label does not say.
         baseline: its name in sentences, if it is a baseline for others.
         families: the families of experiments that it can take part in.
         package: the package that must be installed, if any.
@@ -70,8 +71,8 @@ class Subject:
         most_pairs: the most pairs or senders that it can have at once; 0 for no limit.
         most_bytes: the largest body of a message that it accepts; 0 for no limit.
         accounts: whether each of its agents has an account at the XMPP server.
-        groups_threads: of another platform with a driver, whether this knows the groups of its threads, by
-            which CPU time is measured.
+        groups_threads: whether another platform's driver knows the groups of its threads, by which CPU time
+            is measured.
     """
 
     platform: str
@@ -79,6 +80,7 @@ class Subject:
     carriers: Mapping[str, tuple[Carrier, ...]]
     kind: str = ""
     label: str = ""
+    about: str = ""
     baseline: str = ""
     families: tuple[str, ...] = ("messaging",)
     package: str = ""

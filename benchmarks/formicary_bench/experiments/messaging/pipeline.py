@@ -95,7 +95,7 @@ def _tiles(found: Findings) -> list[Tile]:
         if (members := [row for row in plain if (row.placement, row.route) == (placement, route)])
     ]
     tiles = [
-        *(_tile(fewest(members), TIME, "per round trip", found.run) for members in places),
+        *(_tile(fewest(members), TIME, "median round trip", found.run) for members in places),
         *(_tile(most(members), RATE, "round trips", found.run) for members in places),
     ]
     return [tile for tile in tiles if tile is not None]

@@ -30,6 +30,7 @@ CONTAINERS = Parameter(
     name="containers",
     kind=whole(1, MOST_CONTAINERS),
     unit="containers",
+    elsewhere="threads",
     in_label=True,
     is_layout=True,
     help="Number of containers, each in its own process, to spread the agents over; for other platforms, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -134,10 +135,11 @@ def _over(row: Row) -> str:
         said = [f"{row.hosts} hosts"]
     said += [row.traffic] if row.traffic else []
     said += [f"services {row.spread}"] if row.spread else []
-    own = [one for one in known.own if one.in_label] if known else []
-    said += [
-        said_size(one, value) for one in own if (value := row.size(one.attribute)) not in {0, "", one.usual}
-    ]
+    is_ours = row.platform == "formicary"
+    for one in known.own if known else ():
+        if one.in_label and (value := row.size(one.attribute)) not in {0, "", one.usual}:
+            unit = one.unit if is_ours else one.elsewhere or one.unit
+            said.append(said_size(replace(one, unit=unit), value))
     return "".join(f", {word}" for word in said)
 
 

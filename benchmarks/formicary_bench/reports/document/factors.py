@@ -101,9 +101,14 @@ def doubt_word(row: Row) -> str:
 
 
 def main_metric(row: Row) -> Metric:
-    """Return what the platforms of its experiment are held against each other by."""
+    """Return what a row is compared by: what its experiment is about, but the time of a pair that is alone.
+
+    The rate of one pair is its mean time over again, which a few slow round trips decide.
+    """
     known = declared(row.experiment)
-    return known.main_metric if known else RATE
+    main = known.main_metric if known else RATE
+    is_alone = main is RATE and row.exchange.load == 1 and not paced_rate(row)
+    return TIME if is_alone and row.mean(TIME) is not None else main
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -123,7 +128,8 @@ def ranking(rows: Sequence[Row]) -> Chart | None:
         for metric in _metrics_of(experiment):
             known = [row for row in members if _is_told_by(metric, row)]
             if known:
-                return _chart(metric, _at_one_point(known), rows)
+                chosen = _at_one_point(known)
+                return _chart(main_metric(chosen[0]) if metric is RATE else metric, chosen, rows)
     return None
 
 

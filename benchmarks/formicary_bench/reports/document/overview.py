@@ -13,14 +13,16 @@ import msgspec
 
 from formicary_bench.experiments.registry import declared
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import by_series, label, subject
+from formicary_bench.reports.charts.series import SAME, by_series, label, subject
+from formicary_bench.reports.document.factors import main_metric
 from formicary_bench.reports.document.figures import said, writer
 from formicary_bench.reports.document.report import columns, parts
 from formicary_bench.reports.document.sentences import found_by
 from formicary_bench.reports.document.usual import most_of
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
-from formicary_bench.results.verdicts.factors import QUIETER, doubt_about, factor
+from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION
+from formicary_bench.subjects.registry import about_of
 from formicary_bench.vocabulary.metrics import TIME
 
 if TYPE_CHECKING:
@@ -29,13 +31,14 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.reports.document.sections import Document
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.results.verdicts.factors import Doubt, Factor
+    from formicary_bench.results.verdicts.factors import Factor
     from formicary_bench.vocabulary.metrics import Metric
 
 _FIGURES = 2  # in a line
 _BESIDE = "speed beside"
 _INCONCLUSIVE = "inconclusive"
 _HERE = " in one process"
+_ROUTES = {"direct": "without a server", "xmpp": "through an XMPP server"}
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -46,14 +49,12 @@ class Line(msgspec.Struct, frozen=True):
         figures: Below the headings of the block.
         verdict: How its speed compares to what it is held against; empty where there is nothing.
         value: How good it is, for a bar; 0 without one.
-        doubt: Why the comparison is open; None where it is not.
     """
 
     who: str
     figures: tuple[str, ...]
     verdict: str = ""
     value: float = 0.0
-    doubt: Doubt | None = None
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -91,29 +92,27 @@ def briefly(found: Sequence[Block]) -> Block:
     return Block(formatting.counted(len(found), "experiment"), ("", _BESIDE), lines)
 
 
-def hints(document: Document, found: Iterable[Block]) -> list[str]:
+def hints(document: Document) -> list[str]:
     """Return what a reader should know, and do next; sentences without full stop."""
-    doubts = [line.doubt for block in found for line in block.lines if line.doubt]
     manifest, trust = document.run.manifest, document.trust
     said = []
     if not manifest.complete:
         said.append(f"partial run; resume it with: formicary bench run --resume {document.run.path}")
     if manifest.left_out:
         said.append(manifest.left_out)
-    if doubts:
-        said.append(f"{formatting.counted(len(doubts), 'comparison')} {_INCONCLUSIVE}; {_remedy(doubts)}")
+    said += document.hints
     if trust.advice:
         said.append(f"{'; '.join(trust.reasons)}: {'; '.join(trust.advice)}")
     return said
 
 
-def _remedy(doubts: Sequence[Doubt]) -> str:
-    """Return what would decide most of them: more repetitions, if these would do."""
-    numbers = [int(number) for one in doubts for number in re.findall(r"\d+", one.remedy)]
-    if numbers:
-        return f"--repeat {max(numbers)} would tell"
-    remedies = dict.fromkeys(one.remedy for one in doubts)
-    return f"{' and '.join(list(remedies)[:_FIGURES]) or QUIETER} would tell"
+def legend(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """Return what names in a run mean, where they do not say so themselves."""
+    rows = list(rows)
+    who = {subject(row): about_of(row.platform, row.kind) for row in rows}
+    routes = {row.route for row in rows if row.placement != SAME and row.platform == "formicary"}
+    ways = {route: about for route, about in _ROUTES.items() if route in routes}
+    return [(name, about) for name, about in (who | ways).items() if about]
 
 
 def _block(experiment: str, rows: Sequence[Row], run: Sequence[Row], *, alone: bool) -> Block:
@@ -158,9 +157,10 @@ def _line(
 ) -> Line:
     rows = [_at(series, known, point) for point, _ in wanted]
     figures = tuple(_figure(row, metric) for row, (_, metric) in zip(rows, wanted, strict=True))
-    row, metric = rows[-1], known.main_metric
+    row = rows[-1]
     if row is None:
         return Line(label(series[0]), figures)
+    metric = main_metric(row)
     value = row.mean(metric) or 0.0
     if value and not metric.more_is_better:
         value = 1 / value  # a longer bar is better everywhere
@@ -169,7 +169,7 @@ def _line(
     if other is None or found is None:
         return Line(label(row), figures, value=value)
     name = subject(other) if other.family == row.family else "a message"
-    return Line(label(row), figures, _verdict(found, name), value, found.doubt)
+    return Line(label(row), figures, _verdict(found, name), value)
 
 
 def _at(series: Sequence[Row], known: Experiment, point: int) -> Row | None:

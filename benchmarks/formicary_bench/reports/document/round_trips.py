@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
@@ -17,15 +20,20 @@ from formicary_bench.reports.charts.plots import (
     typical_columns,
     values,
 )
-from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.charts.series import PLACES, by_series
+from formicary_bench.reports.document.factors import against_baseline, all_of, main_metric
 from formicary_bench.reports.document.figures import cite, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
 from formicary_bench.reports.document.tables import Column, load_word, metric_columns, who
 from formicary_bench.results.summary.baselines import typical_of
+from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import less
 from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOWEST, TIME
+from formicary_bench.vocabulary.names import PAIRS
+from formicary_bench.vocabulary.places import DIRECT, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,7 +49,40 @@ _CROWD = 10  # pairs from which on most of the time is waiting
 
 def round_trip_sentences(rows: Sequence[Row]) -> list[str]:
     """Return what few and many pairs take, a sentence for each series that is no baseline."""
-    return [_load(members, rows) for members in found_by(rows)]
+    sentences = [_load(members, rows) for members in found_by(rows)]
+    return [*sentences[:1], *filter(None, [server_adds(rows)]), *sentences[1:]]
+
+
+def server_adds(rows: Sequence[Row]) -> str:
+    """Return what the XMPP server adds to a message of one pair; nothing where that cannot be told."""
+    by_anchor = {row.anchor: row for row in rows}
+    for row in rows:
+        is_message = row.experiment == PAIRS and row.kind == "behaviours" and row.exchange.load == 1
+        other = by_anchor.get(msgspec.structs.replace(row, route=DIRECT).anchor)
+        if is_message and row.route == XMPP and other and (said := _added(row, other)):
+            return said
+    return ""
+
+
+def _added(row: Row, other: Row) -> str:
+    """Return how much longer one takes than the other, if it does for certain."""
+    found, ours, theirs = factor(row, other, TIME), typical_of(row, TIME), typical_of(other, TIME)
+    if not (found and found.ratio and ours and theirs and ours.bounds and theirs.bounds):
+        return ""
+    more = less(Interval(ours.value, *ours.bounds), Interval(theirs.value, *theirs.bounds))
+    if more.low <= 0:
+        return ""
+    step = 10.0 ** (math.floor(math.log10(ours.value)) - 2)  # as exact as the larger figure is written
+    rounded = (step * round(one / step) for one in (more.mean, more.low, more.high))
+    added, low, high = (formatting.short(formatting.duration(one)) for one in rounded)
+    return told(
+        f"The XMPP server adds {added} ({formatting.between(low, high)}) to a message and its answer between "
+        f"{PLACES[row.placement]}{' with TLS' if row.tls else ''}: ",
+        cite(_time(row), row),
+        " instead of ",
+        cite(_time(other), other),
+        ".",
+    )
 
 
 def round_trip_charts(found: Findings) -> list[Chart]:
@@ -53,11 +94,11 @@ def round_trip_charts(found: Findings) -> list[Chart]:
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = fewest(members), most(members)
     between = "" if few.kind == "behaviours" else f" between {plural(few)}"
-    held, crowded = all_of(few, rows, TIME), all_of(many, rows, RATE)
+    held, crowded = (all_of(row, rows, main_metric(row)) for row in (few, many))
     said = told(
         f"{where(few)}{between}: ",
         cite(_time(few), few),
-        f" there and back with {at_once(few)}",
+        f" median round trip with {at_once(few)}",
         after("" if held == crowded else held),  # which then is said of both
     )
     rate = typical_of(many, RATE)
@@ -108,7 +149,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
             )
         )
     top = [row for row in rows if row.exchange.load == loads[-1]]
-    found.append(_rates(top, f"Round trips per second, {formatting.one_or(loads[-1], word)} ({body})"))
+    found.append(_compared(top, f"{formatting.one_or(loads[-1], word)} ({body})"))
     # The extremes: alone, where the path itself shows, and crowded, where queues do.
     for load in dict.fromkeys((loads[0], loads[-1])):
         if known := {row: tails[row] for row in rows if row.exchange.load == load and row in tails}:
@@ -149,10 +190,16 @@ def _curve(tail: Tail, of: str) -> list[Point]:
     ]
 
 
-def _rates(rows: Sequence[Row], name: str) -> Chart:
-    """Make a chart of rates, all placements on one scale."""
-    chart = dots(rows, RATE, lambda row: against_baseline(row, rows))
-    return Chart(name, f"All pairs together. {intervals(rows)}".strip(), chart, typical_columns(rows, RATE))
+def _compared(rows: Sequence[Row], at: str) -> Chart:
+    """Make a chart of what rows are compared by, all placements on one scale."""
+    metric = main_metric(rows[0])
+    together = "All pairs together. " if metric is RATE else ""
+    return Chart(
+        f"{metric.title.capitalize()}, {at}",
+        f"{together}{intervals(rows)}".strip(),
+        dots(rows, metric, lambda row: against_baseline(row, rows)),
+        typical_columns(rows, metric),
+    )
 
 
 def _tail_columns(rows: Sequence[Row]) -> list[Column]:

@@ -23,9 +23,11 @@ from formicary_bench.reports.document.report import (
     said,
     to_know,
 )
+from formicary_bench.reports.document.round_trips import server_adds
 from formicary_bench.reports.document.sentences import again, source
-from formicary_bench.reports.document.verdicts import hints
+from formicary_bench.reports.document.verdicts import doubts, hints
 from formicary_bench.results.store.hashing import content_hash
+from formicary_bench.results.summary.commands import run_again
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
 from formicary_bench.results.verdicts.claims import verdict_on
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.tables import Column, Extra
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.row import Digest, Row
+    from formicary_bench.results.verdicts.factors import Doubt
     from formicary_bench.results.verdicts.trust import Trust
 
 
@@ -109,12 +112,30 @@ class Document:
         """The first sentences of a run: of each of its experiments one, and more where there are few."""
         told = [section.sentences for section in self.sections]
         by_rank = [sentences[rank] for rank in range(_LEAD) for sentences in told if len(sentences) > rank]
-        return by_rank[:_LEAD]
+        return list(dict.fromkeys([*by_rank[:1], *filter(None, [self.server]), *by_rank]))[:_LEAD]
+
+    @cached_property
+    def server(self) -> str:
+        """What the XMPP server adds to a message, as a sentence; empty where that cannot be told."""
+        return server_adds(self.shown)
+
+    @cached_property
+    def doubts(self) -> list[Doubt]:
+        """Why comparisons are inconclusive."""
+        return doubts(self.shown)
+
+    @cached_property
+    def again(self) -> str:
+        """The command that would tell what the run could not; empty where that is no command."""
+        if not (self.doubts or self.trust.advice):
+            return ""
+        repeat = max(self.trust.repeat, *(one.repetitions for one in self.doubts), 0)
+        return run_again(self.run.manifest, repeat)
 
     @cached_property
     def hints(self) -> list[str]:
         """What would tell where comparisons are inconclusive: said once, in every format."""
-        return hints(self.shown)
+        return hints(self.doubts)
 
     @cached_property
     def hash(self) -> str:

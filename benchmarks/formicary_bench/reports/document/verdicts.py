@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label_of_other
+from formicary_bench.reports.document.factors import main_metric
 from formicary_bench.reports.document.figures import anchors, spread_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra, who
+from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.verdicts.factors import Doubt
     from formicary_bench.results.verdicts.verdicts import Compared
     from formicary_bench.vocabulary.metrics import Metric
 
@@ -28,6 +31,7 @@ _COMPARED = (
     "experiment (Holm), with 95% intervals; no difference rules out any of more than 5%. The papers' way is "
     "Student's t-test, each line by itself: at 5%, one line of twenty differs by chance."
 )
+_FEW = 2  # remedies in a hint
 _INTERVALS = (
     "Half of each 95% interval. Of the mean: over repetitions (of one, by batch means); the papers' way, "
     "over all round trips as if independent, is too narrow. Of others: the bootstrap of repetitions."
@@ -39,21 +43,26 @@ def verdict_extras(rows: Sequence[Row]) -> list[Extra]:
     return [*_verdicts(rows), *_intervals(rows)]
 
 
-def hints(rows: Sequence[Row]) -> list[str]:
-    """Return how many comparisons of a run are inconclusive, and what would decide them."""
-    remedies: dict[str, int] = {}
+def doubts(rows: Sequence[Row]) -> list[Doubt]:
+    """Return why comparisons of a run are inconclusive: one of each pair of rows that is compared."""
+    found = []
     for row in rows:
-        for one in row.compared:
-            if one.comparison.verdict is Verdict.UNDECIDED:
-                remedy = _remedy(row, one, rows)
-                remedies[remedy] = remedies.get(remedy, 0) + 1
-    many = sum(remedies.values())
-    if not many:
+        base = baseline_of(row, rows)
+        judged = [other for one in row.compared for other in others_of(row, one, rows)]
+        others = {one.anchor: one for one in ([base] if base else []) + rivals_of(row, rows) + judged}
+        known = (factor(row, other, main_metric(row)) for other in others.values() if not row.profiled)
+        found += [one.doubt for one in known if one and one.doubt]
+    return found
+
+
+def hints(found: Sequence[Doubt]) -> list[str]:
+    """Return how many comparisons are inconclusive, and what would decide them; without full stop."""
+    if not found:
         return []
-    better = ", ".join(remedy for remedy in sorted(remedies, key=lambda one: -remedies[one])[:2] if remedy)
-    return [
-        f"{formatting.counted(many, 'comparison')} inconclusive{f': {better} would tell' if better else ''}."
-    ]
+    repetitions = max(one.repetitions for one in found)
+    remedies = list(dict.fromkeys(one.remedy for one in found))[:_FEW]
+    better = f"{repetitions} repetitions" if repetitions else " and ".join(remedies)
+    return [f"{formatting.counted(len(found), 'comparison')} inconclusive; {better} would tell"]
 
 
 def verdict_remarks(rows: Sequence[Row]) -> list[str]:
@@ -106,12 +115,6 @@ def _verdict(row: Row, one: Compared) -> str:
 def speed(ratio: Interval, metric: Metric) -> Interval:
     """Return the ratio of two figures as one of speeds, above 1 where the first is faster."""
     return ratio if metric.more_is_better else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
-
-
-def _remedy(row: Row, one: Compared, rows: Sequence[Row]) -> str:
-    """Return what would tell, where nobody can."""
-    known = (factor(row, other, metric_of(row.experiment, one.figure)) for other in others_of(row, one, rows))
-    return next((found.doubt.remedy for found in known if found and found.doubt), "")
 
 
 def _effect(one: Compared) -> str:

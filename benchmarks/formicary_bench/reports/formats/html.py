@@ -21,6 +21,7 @@ from formicary_bench.reports.charts.lines import Lines, axes_of
 from formicary_bench.reports.charts.series import SAME
 from formicary_bench.reports.document.claims import CardText, counted, references
 from formicary_bench.reports.document.figures import pieces
+from formicary_bench.reports.document.overview import legend
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document, Section
 from formicary_bench.reports.document.tables import load_word
@@ -110,6 +111,8 @@ def page(document: Document, beside: Beside | None = None) -> str:
         trust=document.trust,
         lead=document.lead,
         hints=document.hints,
+        again=document.again,
+        legend=legend(rows),
         claims=(claims := _claims(document)),
         had_claims=bool(claims),
         undecided=sum(not card.is_decided for card in document.cards),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from formicary.core.quoting import printable
-from formicary_bench.reports.document.overview import blocks, briefly, hints
+from formicary_bench.reports.document.overview import blocks, briefly, hints, legend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +34,10 @@ def show(document: Document, console: Console) -> None:
     """Print what a run has found."""
     wide, found = console.width - 1, blocks(document)
     head = _head(document, wide)
-    last = [line for hint in hints(document, found) for line in _hint(hint, wide)]
-    body = _fitting(found, wide, MOST - len(head) - len(last) - (1 if last else 0))
+    last = [line for hint in hints(document) for line in _hint(hint, wide)]
+    room = MOST - len(head) - len(last) - (1 if last else 0)
+    body, after = _lines(found, wide), _after(document, wide)
+    body = [*body, *after] if len(body) + len(after) <= room else _fitting(found, wide, room)
     for line in (*head, *body):
         console.print(Text(printable(line)), soft_wrap=True)
     for line in ([""] if last else []) + last:
@@ -58,6 +60,13 @@ def _much(manifest: Manifest) -> Iterator[str]:
     if manifest.finished:
         minutes, seconds = divmod(round((manifest.finished - manifest.started).total_seconds()), _MINUTE)
         yield f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def _after(document: Document, wide: int) -> list[str]:
+    """Return what a server adds, and what the names in the tables mean."""
+    names = [f"{name}: {about}" for name, about in legend(document.shown)]
+    paragraphs = [document.server, f"{'; '.join(names)}." if names else ""]
+    return [line for text in paragraphs if text for line in ("", *wrap(text, wide, break_on_hyphens=False))]
 
 
 def _hint(hint: str, wide: int) -> list[str]:

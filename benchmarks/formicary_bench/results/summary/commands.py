@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
+from formicary_bench.experiments.registry import EXPERIMENTS, all_parameters, with_scope
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.names import is_cpu
 from formicary_bench.vocabulary.parameters import PARAMETERS
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment
+    from formicary_bench.results.store.model import Manifest
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.parameters import Parameter
 
@@ -27,6 +29,32 @@ def command(configuration: Configuration) -> str:
     words = [f"formicary bench run {one.experiment} --platform {one.platform}{kind}"]
     words += ["--profile"] if (one.profiled or one.reference) and not is_cpu(one.experiment) else []
     return " ".join([*words, *_parameters(one)])
+
+
+def run_again(manifest: Manifest, repeat: int = 0) -> str:
+    """Return the command that measures all of a run again, with its own options.
+
+    Args:
+        manifest: The run's.
+        repeat: How often each configuration is measured; as often as it was, if 0.
+
+    Returns:
+        Nothing where the manifest does not have all of it: of a plan, and of hosts.
+    """
+    options = manifest.options
+    if "experiment" not in options or "hosts" in options:
+        return ""
+    words = ["formicary bench run", quote(str(options["experiment"]))]
+    given = {**options, "repeat": repeat or options.get("repeat")}
+    for one in all_parameters():
+        value = given.get(one.name)
+        if one.name != "seed" and value is not None and value is not False:
+            words.append(one.option if value is True else f"{one.option} {quote(_typed(value))}")
+    return " ".join(words)
+
+
+def _typed(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _parameters(one: Configuration) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.quoting import counted
 from formicary_bench.results.summary.baselines import BASELINES, typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
 from formicary_bench.statistics.intervals import Interval, widening
@@ -36,13 +37,13 @@ class Doubt(msgspec.Struct, frozen=True):
         reason: Why, in a few words.
         remedy: What would tell, as a noun or an option.
         who: The side whose fault it is; empty where it is nobody's.
-        is_of_number: Whether it is that there are too few repetitions, which the remedy says as well.
+        repetitions: How many would tell, where more of them would; else 0.
     """
 
     reason: str
     remedy: str
     who: str = ""
-    is_of_number: bool = False
+    repetitions: int = 0
 
     @property
     def sentence(self) -> str:
@@ -86,7 +87,7 @@ def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
     if found.ratio is None or verdict is None:
         return found
     if verdict is Verdict.UNDECIDED:
-        chance = Doubt("among all comparisons, it may be chance", "more repetitions")
+        chance = Doubt("it may be chance, among so many comparisons", "more repetitions")
         return msgspec.structs.replace(found, ratio=None, doubt=chance)
     return msgspec.structs.replace(found, is_same=verdict is Verdict.SAME)
 
@@ -147,13 +148,15 @@ def name_of(row: Row) -> str:
 
 
 def _few(many: int, who: str = "") -> Doubt:
-    return Doubt(f"{many} repetition{'' if many == 1 else 's'}", f"--repeat {FEWEST}", who, is_of_number=True)
+    return Doubt(counted(many, "repetition"), f"--repeat {FEWEST}", who, repetitions=FEWEST)
 
 
 def _wide(ratio: Interval, many: int, *, depends: bool) -> Doubt:
     needed = max(many + 1, repetitions_for(ratio, many, RESOLUTION))
-    remedy = f"about {needed} repetitions" if is_advice(needed) and not depends else QUIETER
-    return Doubt("the interval of the ratio has 1 in it", remedy)
+    reason = "the interval of the ratio includes 1"
+    if depends or not is_advice(needed):
+        return Doubt(reason, QUIETER)
+    return Doubt(reason, f"about {needed} repetitions", repetitions=needed)
 
 
 def _way(row: Row, other: Row) -> str:

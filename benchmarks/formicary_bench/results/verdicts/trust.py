@@ -46,12 +46,14 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         within: The same as a part of the figures; None where not even that is known.
         reasons: Why, in a few words each, the weightiest first.
         advice: What would help, as orders without full stop; empty where nothing need be done.
+        repeat: How many repetitions would help; 0 where more would not.
     """
 
     level: str
     within: float | None
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    repeat: int = 0
 
     @property
     def is_good(self) -> bool:
@@ -62,7 +64,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """All of it in one line."""
         because = f": {'; '.join(self.reasons)}" if self.reasons else ""
-        todo = f". To do better: {'; '.join(self.advice)}" if self.advice else ""
+        todo = f". To improve: {'; '.join(self.advice)}" if self.advice else ""
         return f"{self.level}{because}{todo}."
 
 
@@ -78,11 +80,13 @@ def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
     # Who has half of a machine may be told twice the time.
     error = max(scatter, lost / (1 - lost) if lost < 1 else math.inf)
     within = next((level for level in LEVELS if error <= level), None)
+    repeat = _repeat(plain, scatter) if scatter > LEVELS[3] else 0
     return Trust(
         level=MAGNITUDE if within is None else f"Within {within:.0%}",
         within=within,
         reasons=tuple(_reasons(manifest, plain, scatter, (taken, stolen))),
-        advice=tuple(_advice(plain, scatter, (taken, stolen)))[:2],
+        advice=tuple(_advice(plain, scatter, repeat, (taken, stolen)))[:2],
+        repeat=repeat,
     )
 
 
@@ -151,7 +155,7 @@ def _reasons(
         yield f"{what} in {many} of {len(rows)}"
     cores = _cores(manifest)
     if taken >= BUSY and _of_hosts(manifest.repetitions, "others"):
-        yield f"others used {taken:.0%} of a host"
+        yield f"other processes used {taken:.0%} of a host"
     elif taken >= BUSY:
         yield f"{_who_took(manifest)} {taken * cores:.1f} of {cores} cores"
     if stolen >= _STOLEN:
@@ -159,12 +163,12 @@ def _reasons(
     if math.isinf(scatter):
         yield f"fewer than {FEWEST} repetitions"
     else:
-        yield f"scatter ±{scatter:.0%}" if scatter >= LEVELS[0] else "scatter below ±1%"
+        yield f"9 of 10 results within ±{max(scatter, LEVELS[0]):.0%}"
 
 
 def _who_took(manifest: Manifest) -> str:
     is_known = any(one.others_cores is not None for one in manifest.repetitions)
-    return "others used" if is_known else "load before:"
+    return "other processes used" if is_known else "load before:"
 
 
 def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
@@ -181,7 +185,7 @@ def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
     return [(many, what) for what, many in counted.items() if many]
 
 
-def _advice(rows: Sequence[Row], scatter: float, shares: tuple[float, float]) -> Iterable[str]:
+def _advice(rows: Sequence[Row], scatter: float, repeat: int, shares: tuple[float, float]) -> Iterable[str]:
     taken, stolen = shares
     if taken >= BUSY:
         yield "close other programs"
@@ -190,19 +194,18 @@ def _advice(rows: Sequence[Row], scatter: float, shares: tuple[float, float]) ->
     if any(row.full_load is False for row in rows):
         yield "lengthen the cool-down (T3 in --rounds)"
     if scatter > LEVELS[3]:
-        fewest = min((row.repetitions for row in rows), default=1)
-        repeat = _repeat(fewest, scatter)
-        yield f"--repeat {repeat}" if repeat else "longer --rounds"
+        yield f"use --repeat {repeat}" if repeat else "use longer --rounds"
 
 
-def _repeat(fewest: int, scatter: float) -> int | None:
-    """Return how many repetitions would make figures known within 10%; None if that is out of reach.
+def _repeat(rows: Sequence[Row], scatter: float) -> int:
+    """Return how many repetitions would make figures known within 10%; 0 if that is out of reach.
 
     What is far away is not extrapolated from three values: the next step is as much as is worth trying.
     """
+    fewest = min((row.repetitions for row in rows), default=1)
     if math.isinf(scatter):
         return _REPEATS[0]
     if fewest < _REPEATS[1]:
         return _REPEATS[2]
     needed = fewest * (scatter / LEVELS[3]) ** 2
-    return next((many for many in _REPEATS if many >= needed and many > fewest), None)
+    return next((many for many in _REPEATS if many >= needed and many > fewest), 0)

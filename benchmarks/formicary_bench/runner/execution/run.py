@@ -189,17 +189,15 @@ class _Run:
         began = time.monotonic()
         try:
             measured = self._measure(configuration, number, seed)
-            took = time.monotonic() - began
             if self._is_disturbed(configuration, measured):
                 measured = self._measure_again(configuration, number, seed, measured)
         except (RepetitionError, ServerError, HostError, UsageError) as error:
             # Wrong use only now: somebody has removed the driver of a platform.
-            took = time.monotonic() - began
             self._fail(configuration, number, error)
         else:
             with self._keeping():
                 self._folder.add(*measured)
-        self._forecast.measured(configuration, took)
+        self._forecast.measured(configuration, time.monotonic() - began)
         self._listener.end()
         self._listener.remains(self._forecast.remaining())
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Machine, Repetition
     from formicary_bench.runner.forecast.default_durations import DefaultDuration
 
+
+REPORT_SECONDS = 0.03
+"""For each repetition: to read its values again, and to draw what they give."""
 
 _FRESH = 20  # repetitions of a configuration that count: a machine that has become slower stays so
 _SHORTEST = 1e-3  # seconds
@@ -111,6 +114,7 @@ class Forecast:
         self, order: Iterable[Configuration], earlier: Mapping[Configuration, float] | None = None
     ) -> None:
         self._left = Counter(order)
+        self._report = REPORT_SECONDS * self._left.total()
         self._earlier = dict(earlier or {})
         self._defaults = {one: default_duration(one) for one in (*self._left, *self._earlier)}
         self.took: dict[Configuration, list[float]] = defaultdict(list)
@@ -119,7 +123,7 @@ class Forecast:
             self._learn(one, seconds)
 
     def measured(self, configuration: Configuration, seconds: float) -> None:
-        """Called with how long a repetition has taken, with all that belongs to it."""
+        """Called with how long a repetition has taken: all attempts at it, and writing its values."""
         if not self.took[configuration]:
             self._learn(configuration, seconds)
         self.took[configuration].append(seconds)
@@ -130,12 +134,11 @@ class Forecast:
         return self._seconds(configuration, self._since(), {})
 
     def remaining(self) -> float:
-        """Return how long all that is left takes."""
+        """Return how long all that is left takes, with the report."""
         since = self._since()
         fitted: dict[Hashable, Factors] = {}
-        return math.fsum(
-            many * self._seconds(one, since, fitted) for one, many in self._left.items() if many > 0
-        )
+        left = (many * self._seconds(one, since, fitted) for one, many in self._left.items() if many > 0)
+        return math.fsum(left) + self._report
 
     def _learn(self, configuration: Configuration, seconds: float) -> None:
         took = max(seconds, _SHORTEST)
@@ -233,7 +236,7 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
     found = earlier_durations(machine)
     for configuration, seconds in took.items():
         found.pop(configuration, None)  # what is new comes last
-        found[configuration] = fmean(seconds)
+        found[configuration] = median(seconds)  # one that was measured again took several times as long
     newest = [_Took(one, round(seconds, 3)) for one, seconds in found.items()][-_MOST:]
     path = user_cache() / "durations.json"
     with suppress(OSError):

@@ -43,6 +43,7 @@ class Parameter:
         kind: the kind of its values.
         field: its field in `Options` or in the parameters of a configuration; its name if empty.
         unit: the unit of its values, if they are numbers.
+        elsewhere: the unit for other platforms, if it differs.
         panel: the panel of the help that it is in.
         metavar: the placeholder of a value in the help.
         help: its help.
@@ -62,6 +63,7 @@ class Parameter:
     kind: Kind
     field: str = ""
     unit: str = ""
+    elsewhere: str = ""
     panel: str = HOW_MUCH
     metavar: str = "N,..."
     help: str

@@ -21,5 +21,5 @@ def test_agents_of_every_style_talk(bench):
 def test_the_report_says_what_it_takes_to_decide(bench):
     ended = bench("run", "messaging/styles", "--platform", "formicary-micro,style-micro-async", *ONCE)
     assert ended.code == 0
-    said = "1 comparison inconclusive; --repeat 5 would tell"
+    said = "1 comparison inconclusive; 5 repetitions would tell"
     assert said in " ".join(ended.out.split())

@@ -17,9 +17,13 @@ from tests.unit.bench.synthetic import (
 )
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.reports.document.overview import Block, Line, blocks, briefly
+from formicary_bench.reports.document.overview import Block, Line, blocks, briefly, legend
+from formicary_bench.reports.document.round_trips import server_adds
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.terminal_overview import MOST, show
+from formicary_bench.results.summary.commands import run_again
+from formicary_bench.results.summary.each import Each
+from formicary_bench.statistics.estimates import Estimate
 
 
 def shown(found, width=80):
@@ -73,8 +77,62 @@ def test_what_is_open_is_said_once_with_what_would_tell(tmp_path):
     made = make_run(tmp_path / "run", [*plan(pairs=(1, 10)), *create_plan()])
     text = shown(Document(made))
     assert text.count("inconclusive: ") == 4
-    assert "! 4 comparisons inconclusive; --repeat 5 would tell" in text
-    assert text.count("--repeat 5 would tell") == 1
+    assert "! 9 comparisons inconclusive; 5 repetitions would tell" in text
+    assert text.count("would tell") == 1
+
+
+def test_what_a_server_adds_is_the_difference_of_two_rows_with_an_interval(found, run):
+    xmpp, direct = (
+        row(route="xmpp", placement="two-containers"),
+        row(route="direct", placement="two-containers"),
+    )
+    known = [
+        repeated(
+            replace(one, each=(), figures={"rtt_p50_us": Estimate(value, (value - 4, value + 3))}), value
+        )
+        for one, value in ((xmpp, 226.4), (direct, 90.0))
+    ]
+    sentence = (
+        "The XMPP server adds 136 µs (131–141 µs) to a message and its answer between two processes: "
+        "226 µs instead of 90.0 µs."
+    )
+    made = document(run, known)
+    assert made.server == sentence
+    assert sentence in " ".join(shown(made).split())
+    assert sentence in made.lead
+    assert server_adds(known[:1]) == ""
+    assert server_adds([known[0], replace(known[1], each=known[0].each, figures=known[0].figures)]) == ""
+
+
+def repeated(one, value):
+    each = tuple(Each(values={"rtt_p50_us": value + noise}) for noise in (-1.0, -0.5, 0.0, 0.5, 1.0))
+    return replace(one, each=each)
+
+
+def test_the_command_to_run_again_is_whole_and_has_the_runs_own_options(tmp_path):
+    made = make_run(tmp_path / "run", plan(pairs=(1, 10)), repetitions=3)
+    options = {"experiment": "messaging/pairs", "repeat": 3, "seed": 7, "pairs": [1, 10], "rounds": [5, 9, 0]}
+    made.manifest = replace(made.manifest, options=options)
+    again = "formicary bench run messaging/pairs --pairs 1,10 --rounds 5,9,0 --repeat 5"
+    assert sorted(Document(made).again.split(" --")) == sorted(again.split(" --"))
+    made.manifest = replace(made.manifest, options={"experiment": "x; rm -r ~", "profile": True})
+    assert run_again(made.manifest, 5) == "formicary bench run 'x; rm -r ~' --profile --repeat 5"
+    for options in ({"plan": "plan.toml"}, {"experiment": "quick", "hosts": ["a"]}):
+        made.manifest = replace(made.manifest, options=options)
+        assert Document(made).again == ""
+
+
+def test_names_that_say_little_are_explained(run):
+    rows = [
+        row(kind="micro"),
+        row(route="xmpp", placement="two-containers"),
+        row("components", "", route="xmpp"),
+    ]
+    assert legend(rows) == [
+        ("Micro-agents", "one method, called with each message"),
+        ("Bare components", "XMPP without agents"),
+        ("xmpp", "through an XMPP server"),
+    ]
 
 
 def test_an_experiment_by_itself_has_its_baselines(tmp_path):

@@ -312,7 +312,7 @@ def test_what_would_tell_is_said():
     assert said["uneven"] == "JADE: full load not held; a longer cool-down (T3 in --rounds) would tell"
     assert said["few"] == "JADE: 4 repetitions; --repeat 5 would tell"
     assert said["one"] == "JADE: 1 repetition; --repeat 5 would tell"
-    assert said["spanning"] == "the interval of the ratio has 1 in it; a quieter machine would tell"
+    assert said["spanning"] == "the interval of the ratio includes 1; a quieter machine would tell"
 
 
 def test_a_claim_goes_by_the_verdict_that_there_is():

@@ -58,7 +58,7 @@ def test_what_others_took_counts_though_the_repetitions_agree():
     assert trust_of(run_of(others=0.4), rows_of(*values)).level == "Within 20%"  # a tenth of four cores
     busy = trust_of(run_of(others=3.0), rows_of(*values))
     assert busy.level == MAGNITUDE
-    assert "others used 3.0 of 4 cores" in busy.reasons
+    assert "other processes used 3.0 of 4 cores" in busy.reasons
     assert busy.advice[0] == "close other programs"
     stolen = trust_of(run_of(stolen=0.04), rows_of(*values))
     assert stolen.level == "Within 5%"
@@ -71,7 +71,7 @@ def test_over_hosts_it_goes_by_the_one_of_which_others_took_most():
     one = replace(known.repetitions[0], counters=counted)
     found = trust_of(replace(known, repetitions=(one, one)), rows_of(100, 100.01, 99.99, 100))
     assert found.level == "Within 50%"
-    assert "others used 15% of a host" in found.reasons
+    assert "other processes used 15% of a host" in found.reasons
     assert "3% of CPU time stolen" in found.reasons
 
 
@@ -98,12 +98,14 @@ def test_full_load_that_was_not_held_is_named_and_its_figures_do_not_count():
 
 @pytest.mark.parametrize(("values", "advice"), [((100,), 5), ((100, 140, 60, 90, 120), 20)])
 def test_advice_is_a_number_that_somebody_would_run(values, advice):
-    assert f"--repeat {advice}" in trust_of(run_of(), rows_of(*values)).advice
+    found = trust_of(run_of(), rows_of(*values))
+    assert f"use --repeat {advice}" in found.advice
+    assert found.repeat == advice
 
 
 def test_hopeless_scatter_is_not_answered_by_thousands_of_repetitions():
     found = trust_of(run_of(), rows_of(*(1.0, 100.0) * 10))
-    assert found.advice == ("longer --rounds",)
+    assert found.advice == ("use longer --rounds",)
     (told,) = believed({RATE.name: (1.0, 100.0, 1000.0)})
     assert "would make it" not in told.assessment.sentence
     assert "come to rest" in told.assessment.sentence
@@ -112,7 +114,7 @@ def test_hopeless_scatter_is_not_answered_by_thousands_of_repetitions():
 def test_a_good_run_needs_no_advice():
     found = trust_of(run_of(), rows_of(100, 100, 100.1))
     assert found.is_good
-    assert found.sentence == "Within 1%: scatter below ±1%."
+    assert found.sentence == "Within 1%: 9 of 10 results within ±1%."
 
 
 @pytest.fixture
@@ -140,7 +142,7 @@ def test_every_format_for_people_begins_with_it(run, module):
         text = text.partition("<body>")[2]
     assert MAGNITUDE in text
     before, _, after = text.partition(MAGNITUDE)
-    assert "others used 3.0 of 4 cores" in " ".join(after.split())
+    assert "other processes used 3.0 of 4 cores" in " ".join(after.split())
     assert not re.search(r"\d (µs|\$\\mu\$s|k/s)", before)  # no figure stands above it
 
 
@@ -149,7 +151,7 @@ def test_formats_for_programs_have_it_in_each_line(run):
     assert first["trust"]["level"] == MAGNITUDE
     (line,) = csv.DictReader(io.StringIO(text_of(run, csv_format), newline=""))
     assert line["trust.level"] == MAGNITUDE
-    assert "others used 3.0 of 4 cores" in line["trust.reasons"]
+    assert "other processes used 3.0 of 4 cores" in line["trust.reasons"]
 
 
 def test_nothing_measured_is_nothing_to_trust():

@@ -16,7 +16,7 @@ from tests.unit.bench.synthetic import row as a_row
 
 from formicary_bench.reports.document.report import columns, extras, to_know
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.verdicts import hints
+from formicary_bench.reports.document.verdicts import doubts, hints
 from formicary_bench.reports.formats import terminal
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.each import Each, named
@@ -262,8 +262,8 @@ def test_too_few_repetitions_are_one_hint_and_no_table(tmp_path):
     rows = summarise(make_run(tmp_path / "run", plan(pairs=(1,)), repetitions=3))
     assert "Which is faster" not in {extra.title for extra in extras("messaging/pairs", rows, rows)}
     assert to_know(rows) == []
-    (hint,) = hints(rows)
-    assert hint == "2 comparisons inconclusive: --repeat 5 would tell."
+    (hint,) = hints(doubts(rows))
+    assert hint == "3 comparisons inconclusive; 5 repetitions would tell"
 
 
 def test_a_verdict_is_the_ratio_of_speeds_with_its_interval():
@@ -283,7 +283,7 @@ def test_a_verdict_is_the_ratio_of_speeds_with_its_interval():
         ("100 pairs", "median", "no difference found"),
         ("100 pairs", "trips/s", "no difference found"),
     ]
-    assert hints(with_comparisons(rows)) == []
+    assert doubts(with_comparisons(rows)) == []
 
 
 def test_the_stability_stands_in_the_tables_of_all_that_have_rates(rows):

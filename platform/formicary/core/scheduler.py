@@ -188,7 +188,7 @@ class Scheduler:
             self.loop.call_soon(callback)
 
     def schedule(self, strand: Strand, value: object = None) -> None:
-        """Resume `strand` with `value` soon, after all that is ready already."""
+        """Resume `strand` with `value` soon, after everything that is ready already."""
         self.ready.append(strand)
         self.ready.append(value)
         if not self.awake:
@@ -314,7 +314,7 @@ class Scheduler:
         """Release everything that waits, as the container closes."""
 
     def queued(self) -> Iterable[object]:
-        """Return all that is in the queues: messages among much else."""
+        """Return the contents of the queues: messages, among other things."""
         return chain(self.ready, self.micro)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:

@@ -335,7 +335,7 @@ class Lifecycle:
         self.let_join_end()
 
     def let_join_end(self) -> None:
-        """Wake those who join if all agents have ended; called when one has ended here or elsewhere."""
+        """Wake all waiters of `join` if no agent is left; called when one has ended here or elsewhere."""
         if self._emptied is not None and self.is_over():
             self._emptied.set_result(None)
             self._emptied = None
@@ -357,7 +357,7 @@ class Lifecycle:
 
 
 def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> BaseException:
-    """Return what a hook failed with; a cancellation in it is not one of who starts the agent."""
+    """Return a hook's exception: another one if only something that it awaited was cancelled."""
     if not isinstance(error, asyncio.CancelledError):
         return error
     task = asyncio.current_task()

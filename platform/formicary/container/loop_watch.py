@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING, NamedTuple
+from operator import length_hint
+from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
 from formicary.core.scheduler import Scheduler
@@ -37,16 +38,7 @@ _IDLE = 20  # looks at nothing, before the thread sleeps
 # Without the lock, a frame may end and be freed while another thread looks at it.
 _SEES_FRAMES = getattr(sys, "_is_gil_enabled", lambda: True)()
 
-_BATCHES = {Scheduler._run_strands.__code__, Scheduler._run_micro.__code__}  # noqa: SLF001 -- its steps are seen there
-
-
-class _Step(NamedTuple):
-    """A sample of a loop: two are equal if the loop has not continued between them."""
-
-    turn: int
-    batch: tuple[int, int]
-    number: object  # of the step in its batch
-    name: str
+_HANDLES = Scheduler._run_micro.__code__  # noqa: SLF001 -- a micro-agent is only seen there
 
 
 class _Times:
@@ -97,8 +89,8 @@ class _Watched:
         self.thread = threading.get_ident()
         self.times = _Times(threading.get_native_id())
         self._turn: list[float] = []  # kept, so that no other one gets its place in memory
-        self._at: object = None  # what can be seen without a look at the thread's frames
-        self._step: _Step | None = None
+        self._at: object = None  # the step of the turn; equal if the loop has not continued
+        self._name = ""  # of what keeps the loop
         self._stood = 0.0  # s for which the step has kept the loop, as far as that was seen
         self._looked = 0.0
         self._is_counted = False
@@ -116,7 +108,8 @@ class _Watched:
         turn, is_busy = scheduler.turn, scheduler.awake
         ran, waited = self.times.passed()
         passed, self._looked = now - self._looked, now
-        before, self._at = self._at, (id(turn), scheduler.resumed, id(scheduler.current)) if is_busy else None
+        at = id(turn), scheduler.resumed, scheduler.handled, length_hint(scheduler.steps)
+        before, self._at = self._at, at if is_busy else None
         stood = 0.0
         if late_since is not None:
             if ran >= (now - late_since) / 2:
@@ -125,9 +118,9 @@ class _Watched:
                 self._stood = ran = passed = 0.0  # the whole process stood still
         # Most looks end here: a loop that goes on is elsewhere each time.
         may_stand = is_busy and (self._at == before or stood > 0)
-        step = self._see(scheduler, turn) if may_stand else None
-        if step is None or step != self._step:
-            self._step, self._stood = step, stood
+        name = self._see(scheduler) if may_stand else ""
+        if not name or name != self._name or self._at != before:
+            self._name, self._stood = name, stood
             self._is_counted = False
         # A crowded machine is not its fault. How long a thread waits for a processor is only known once it
         # has got one: until then, what counts is how long it ran.
@@ -135,48 +128,38 @@ class _Watched:
             self._stood += ran
         else:
             self._stood += max(ran, passed - waited)
-        if step is not None:
-            self._judge(step, now)
+        if name:
+            self._judge(name, now)
         has_gone_on = turn is not self._turn
         self._turn = turn
         return has_gone_on or is_busy
 
-    def _judge(self, step: _Step, now: float) -> None:
+    def _judge(self, name: str, now: float) -> None:
         seconds = self._stood
         if seconds < _TOO_LONG:
             return
         if self._is_counted:
-            self.blockers.lengthen(step.name, seconds)
-            self.blockers.say(step.name, self._where(), seconds, now)
+            self.blockers.lengthen(name, seconds)
+            self.blockers.say(name, self._where(), seconds, now)
         else:
             self._is_counted = True
-            self.blockers.add(step.name, self._where(), seconds, now)
+            self.blockers.add(name, self._where(), seconds, now)
 
     def _where(self) -> str:
         return _place(sys._current_frames().get(self.thread)) if _SEES_FRAMES else ""  # noqa: SLF001 -- as below
 
-    def _see(self, scheduler: Scheduler, turn: list[float]) -> _Step | None:
-        """Return what the loop does now; None if that is nothing."""
-        batch = scheduler.resumed, scheduler.handled
-        strand = scheduler.current
-        name = "" if strand is None else strand.owner.strand_name()
-        number: object = id(strand)
+    def _see(self, scheduler: Scheduler) -> str:
+        """Return a name for what the loop does now; empty if that is nothing, or not to be seen."""
+        if (strand := scheduler.current) is not None:
+            return strand.owner.strand_name()
         if not _SEES_FRAMES:
-            return _Step(id(turn), batch, number, name) if strand is not None else None
+            return ""
         top = sys._current_frames().get(self.thread)  # noqa: SLF001 -- there is no other way to see them
-        if scheduler.is_running:
-            found = next((frame for frame in _frames(top) if frame.f_code in _BATCHES), None)
-            if found is None:
-                return None
-            values = found.f_locals
-            number = values.get("number", 0), id(values.get("message"))
-            if strand is None:
-                agent = getattr(values.get("handle"), "__self__", None)
-                name = f"{agent.name}/handle" if agent is not None else "the scheduler"
-        else:  # it is ready to run, and the loop does something else
-            number = id(scheduler.next_turn)
-            name = _name_of_other(scheduler.loop, top)
-        return _Step(id(turn), batch, number, name) if name else None
+        if not scheduler.is_running:  # it is ready to run, and the loop does something else
+            return _name_of_other(scheduler.loop, top)
+        found = next((frame for frame in _frames(top) if frame.f_code is _HANDLES), None)
+        agent = None if found is None else getattr(found.f_locals.get("handle"), "__self__", None)
+        return "" if agent is None else f"{agent.name}/handle"
 
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:

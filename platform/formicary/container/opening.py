@@ -88,7 +88,7 @@ class Opening:
                 await self._close_all()
 
     async def _open_all(self) -> None:
-        """Open all that the container has, or leave nothing open behind."""
+        """Open all parts of the container; if one fails, close the others."""
         container, dispatcher = self._container, self._container.dispatcher
         dispatcher.scheduler = scheduler = self._make_scheduler()
         LOOP_WATCH.add(scheduler, container.blockers)
@@ -115,7 +115,7 @@ class Opening:
         return CycleScheduler(scheduler, *arguments)
 
     async def _close_all(self) -> None:
-        """Stop the agents, and close all that the container has."""
+        """Stop the agents, and close all parts of the container."""
         container, facilities = self._container, self._facilities
         container.dispatcher.is_closing = True
         container.scheduler.end_cycles()

@@ -300,7 +300,7 @@ class BaseAgent:
         self._address = address
 
     def record_failure(self, part: str, error: BaseException) -> None:
-        """Note that a part of the agent has failed, such as `setup`; those who join are told."""
+        """Record that a part of the agent, such as `setup`, has failed; `join` raises it."""
         if not self._container.lifecycle.is_failure(error):
             return
         failure = describe(f"{self.name}/{part}", error)
@@ -313,7 +313,7 @@ class BaseAgent:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Wake those who join."""
+        """Wake all that wait in `join`."""
         if self._end is not None and not self._end.done():
             self._end.set_result(None)
 
@@ -342,7 +342,7 @@ class BaseAgent:
             self._end.exception()  # it is no mistake if nobody joins
 
     def ended_elsewhere(self) -> None:
-        """Be gone, as the agent has ended where it went to; for who moved it."""
+        """Mark the agent as gone, as it has ended elsewhere; for mobility."""
         self._state = _GONE
         self._let_go()
 

@@ -241,7 +241,7 @@ class Behaviour(Conversing):
                 strand.cancel()
 
     def leave_strand(self) -> None:
-        """End without `on_end`, since the agent continues elsewhere; for who moves it."""
+        """End without `on_end`, as the agent continues elsewhere; for mobility."""
         self._killed = True
         self.strand_phase = _LEFT
         strand = self.mailbox.strand
@@ -319,7 +319,7 @@ class Behaviour(Conversing):
         self.mailbox.open(self.main_coroutine(), scheduler, limit)
 
     async def main_coroutine(self) -> None:
-        """Do all that the behaviour does, from its beginning to its end."""
+        """Run the behaviour from its start to its end."""
         mailbox, run = self.mailbox, _function_of(self.run, self)
         timed, repeats = self._timed, self._repeats
         began = mailbox.scheduler.cycle

@@ -61,7 +61,7 @@ class Blockers:
             self._by_name[name] = Blocker(name, known.times, seconds, known.where)
 
     def say(self, name: str, where: str, seconds: float, now: float) -> None:
-        """Log who blocks the loop, unless that was said of this place within the last minute."""
+        """Log what blocks the loop, at most once a minute for each place."""
         place = where or name
         if now < self._silent_until.get(place, 0.0):
             return

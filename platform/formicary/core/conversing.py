@@ -169,7 +169,7 @@ class Conversing:
         deadline: datetime | None = None,
         **fields: Any,
     ) -> ContractNetSession:
-        """Call for proposals, and award the task to whom you choose (FIPA SC00029).
+        """Call for proposals, and award the task to the bidders of your choice (FIPA SC00029).
 
         Use it as `async with`: go through `net.bids` with `async for`, then `await net.award(bid)`. Leaving
         the block rejects all proposals that were not awarded. `net.missing`, `net.refused` and `net.failed`
@@ -207,7 +207,7 @@ class Conversing:
         step: float,
         timeout: float = 1.0,
     ) -> Coroutine[Any, Any, AuctionResult | None]:
-        """Sell something to who bids most, and return who and for how much; await it (FIPA XC00031).
+        """Sell an item to the highest bidder; await it for the winner and the price (FIPA XC00031).
 
         The price rises by a step as long as somebody else bids it; the first to do so leads. None if nobody
         bids the first price. All are told the end by an `inform`.
@@ -236,7 +236,7 @@ class Conversing:
         reserve: float,
         timeout: float = 1.0,
     ) -> Coroutine[Any, Any, AuctionResult | None]:
-        """Sell something to who bids first, and return who and for how much; await it (FIPA XC00032).
+        """Sell an item to the first bidder; await it for the winner and the price (FIPA XC00032).
 
         Args:
             bidders: as of `english_auction`, and so are the others.

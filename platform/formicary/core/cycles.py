@@ -113,7 +113,7 @@ class CycleScheduler(Scheduler):
             self._go_on()
 
     def queued(self) -> Iterable[object]:
-        """Return all that is in the queues: messages among much else."""
+        """Return the contents of the queues: messages, among other things."""
         return chain(self._now, self._now_micro, self.ready, self.micro, self._services.queued())
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
@@ -161,7 +161,7 @@ class CycleScheduler(Scheduler):
     # -- cycles ---------------------------------------------------------------------------------------------
 
     def join(self, gate: Gate) -> None:
-        """Have `gate` begin all cycles from now on, from number 1."""
+        """Leave it to `gate` to begin all cycles from now on, from number 1."""
         self._gate = gate
         self.cycle = 0
         self._is_open = True
@@ -237,7 +237,7 @@ class CycleScheduler(Scheduler):
         self._did = bool(self._now or self._now_micro)
 
     def _settle(self) -> None:
-        """End the cycle if nothing is left to do in it, or resume those in it who were waited for."""
+        """End the cycle if nothing is left to do in it, or resume in it the tasks that it waited for."""
         if self._now or self._now_micro or self._is_waited_for():
             return
         if self._arrived:

@@ -114,11 +114,11 @@ class FSMBehaviour(OneShotBehaviour):
         self._transitions[source].add(dest)
 
     def carry_machine(self) -> Machine:
-        """Return what the machine is made of, and where it is; for who moves its agent."""
+        """Return the machine's states, transitions and current state; for mobility."""
         return Machine(self._first, self._current, self._states, self._transitions)
 
     def go_on_in(self, state: str) -> None:
-        """Begin in another state than the first; for who moves the agent."""
+        """Begin in another state than the first; for mobility."""
         self._current = state
 
     @reserved

@@ -266,7 +266,7 @@ class Mailbox:
 
     @types.coroutine
     def receive(self, timeout: float | None) -> Generator[Any, Any, Message | None]:
-        """Look for a message, or wait for one in another task than the behaviour's; for `Behaviour`."""
+        """Take a message, or wait for one in a task other than the behaviour's; for `Behaviour`."""
         check_timeout(timeout)
         self.burst = 0
         self.receives = True
@@ -309,7 +309,7 @@ class Mailbox:
         return found
 
     def _check_room(self) -> int:
-        """Return how many messages wait; for one who waits for another one."""
+        """Return how many messages wait; MailboxFullError if there is no room for another one."""
         count = len(self.messages or ())
         if self.limit and count >= self.limit:
             raise MailboxFullError(f"{self} is full of {count} messages, none of which the template matches")

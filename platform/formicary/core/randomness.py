@@ -28,7 +28,7 @@ def bits(count: int) -> int:
 
 
 def name(digits: int) -> str:
-    """Return a new name of so many hexadecimal digits, to tell something from all that came before."""
+    """Return a new, unique name of so many hexadecimal digits."""
     return f"{bits(4 * digits):0{digits}x}"
 
 

@@ -92,6 +92,7 @@ class Scheduler:
         "ready",
         "refuse",
         "resumed",
+        "steps",
         "time",
         "turn",
         "unwatched",
@@ -122,6 +123,8 @@ class Scheduler:
         self.turn: list[float] = []  # empty until this turn of the queue is over, then holds when that was
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
+        self.steps = iter(_TURN)
+        """The steps of the batch that runs; `operator.length_hint` tells other threads how many are left."""
         self.current: Strand | None = None  # the strand that runs now
         self.conversations: dict[str | None, Any] = {}
         """Those of its agents, by full names: where behaviours find them at once."""
@@ -185,7 +188,7 @@ class Scheduler:
             self.loop.call_soon(callback)
 
     def schedule(self, strand: Strand, value: object = None) -> None:
-        """Resume `strand` with `value` soon, after all that is ready already."""
+        """Resume `strand` with `value` soon, after everything that is ready already."""
         self.ready.append(strand)
         self.ready.append(value)
         if not self.awake:
@@ -311,7 +314,7 @@ class Scheduler:
         """Release everything that waits, as the container closes."""
 
     def queued(self) -> Iterable[object]:
-        """Return all that is in the queues: messages among much else."""
+        """Return the contents of the queues: messages, among other things."""
         return chain(self.ready, self.micro)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
@@ -366,7 +369,8 @@ class Scheduler:
         current_tasks = _current_tasks
         loop = self.loop
         try:
-            for number in _TURN:  # noqa: B007 -- it is looked at when the loop is over
+            self.steps = steps = iter(_TURN)
+            for number in steps:  # noqa: B007 -- it is looked at when the loop is over
                 # Looked up where it is called, a method costs less than one that was bound before.
                 strand = ready.popleft()
                 value = ready.popleft()
@@ -395,7 +399,8 @@ class Scheduler:
                 del current_tasks[loop]
 
     def _run_micro(self, micro: deque[Any]) -> None:
-        for number in _TURN:  # noqa: B007 -- as above
+        self.steps = steps = iter(_TURN)
+        for number in steps:  # noqa: B007 -- as above
             handle = micro.popleft()
             message = micro.popleft()
             try:

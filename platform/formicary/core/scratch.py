@@ -86,7 +86,7 @@ class ScratchFolder:
             os.close(folder)
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it; what cannot be removed stays."""
+        """Remove the folder and its contents; what cannot be removed stays."""
         if not self._is_there:
             return
         self._is_there = False

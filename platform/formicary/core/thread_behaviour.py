@@ -209,7 +209,7 @@ class _ThreadSide(Executor):
         return job
 
     def abandon(self) -> None:
-        """Let the thread end by itself: all further requests raise."""
+        """Make the thread end by itself: all further requests raise."""
         self._is_abandoned = self.is_killed = True
         self._answers.put(_Answer(None, asyncio.CancelledError()))
         if self._pending is not None:

@@ -32,7 +32,7 @@ class Forwarder(Protocol):
         """Forward a message; return the sinks without room, if any."""
 
     def tell(self, failure: Message) -> None:
-        """Tell the agent, which lives here, that a message of its own has failed."""
+        """Report to a local agent that one of its messages has failed."""
 
     def messages(self) -> Sequence[Message]:
         """Return the messages that are held."""

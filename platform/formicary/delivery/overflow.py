@@ -247,7 +247,7 @@ class Overflow:
         return [each.message for each in line if isinstance(each, _Waiting)]
 
     def divert(self, receiver: str, taker: Taker) -> None:
-        """Give a receiver a taker; what waits already is not affected."""
+        """Set a receiver's taker; messages that wait already are not affected."""
         self.takers[receiver] = taker
 
     def end_diversion(self, receiver: str) -> None:

@@ -99,10 +99,10 @@ class Transport(Outlet, Protocol):
         """Return whether messages for an agent may be under way to another container."""
 
     def is_quiet(self, domain: str) -> bool:
-        """Return whether all that was sent to another container has arrived, or failed."""
+        """Return whether everything sent to another container has arrived or failed."""
 
     async def arrive(self, domain: str) -> None:
-        """Wait until all that was sent up to now to another container has arrived, or has failed."""
+        """Wait until everything sent so far to another container has arrived or failed."""
 
     def counts(self) -> Mapping[str, int]:
         """Return how many messages were accepted for each other container."""

@@ -101,7 +101,7 @@ class WaitingMessages:
             self._set_timer(loop, max(now + self._pause, self._not_before))
 
     def _find(self, receivers: set[str]) -> tuple[dict[int, object], int]:
-        """Return all that waits for some receivers, among other things, by id; and how much that was."""
+        """Return, by id, what waits for some receivers, among other things; and the effort that this took."""
         dispatcher = self._dispatcher
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:

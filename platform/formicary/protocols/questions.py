@@ -146,7 +146,7 @@ def is_from(message: Message, address: str) -> bool:
 
 
 def why_undelivered(message: Message, platform: str) -> tuple[str, str] | None:
-    """Return who could not be reached, and why, if a message is a container's report of that."""
+    """Return which agent could not be reached, and why, if a container reports that; else None."""
     if message.performative != "failure":
         return None
     local, _, domain = (message.sender or "").partition("@")

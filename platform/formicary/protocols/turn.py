@@ -137,7 +137,7 @@ class Turn(Part):
         return self._answer(message, rest_of(awaited, yielded))
 
     async def _finish(self, waiting: Coroutine[Any, Any, None]) -> None:
-        """Send what there was no room for, and then answer messages that arrived meanwhile."""
+        """Send what is waiting for room, and then answer messages that arrived meanwhile."""
         self._is_busy = True
         try:
             await waiting

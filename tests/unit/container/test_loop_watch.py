@@ -129,6 +129,7 @@ class Queue:
         self.awake = True
         self.is_running = True
         self.resumed = self.handled = 0
+        self.steps = iter(range(64))
         self.current = Strand("a/Work")
 
 
@@ -167,11 +168,17 @@ def test_the_same_step_at_looks_that_are_far_enough_apart_blocks(seen):
     assert [(each.times, round(each.longest_s, 3)) for each in blockers.most(5)] == [(1, 0.45)]
 
 
-@pytest.mark.parametrize("change", ["turn", "resumed", "current"])
+@pytest.mark.parametrize("change", ["turn", "resumed", "handled", "steps", "current"])
 def test_a_loop_that_goes_on_is_not_blocked(seen, change):
     queue, watched, _, blockers = seen
     for number in range(10):
-        values = {"turn": [], "resumed": number, "current": Strand(f"a{number}/Work")}
+        values = {
+            "turn": [],
+            "resumed": number,
+            "handled": number,
+            "steps": iter(range(number)),
+            "current": Strand(f"a{number}/Work"),
+        }
         setattr(queue, change, values[change])
         watched.look(number * 0.06, None)
     assert blockers.total == 0

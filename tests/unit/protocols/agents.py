@@ -26,6 +26,8 @@ class Printer(Agent):
                 raise ValueError("a bug")
             case "nonsense":
                 return 17
+            case "error":
+                return ValueError("a bug")
             case "stop":
                 await self.stop()
             case "wait":

@@ -52,6 +52,7 @@ async def test_a_request_gets_its_result():
         ("fail", FailedError, "printer@c1.lab.localhost failed: on fire"),
         ("break", FailedError, " failed: ValueError: a bug"),
         ("nonsense", FailedError, "returned 17: it must return text"),
+        ("error", FailedError, r"returned ValueError\('a bug'\): it must return text"),
         ("stop", FailedError, "ended in the middle of the conversation"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The receiving half of a link's end: which frames are taken, and which are not acknowledged yet."""
+"""The receiving half of a session: which frames are taken, and what is still to be acknowledged."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, NameTakenError
+from formicary.transport.xmpp.addressing import FRAME_TYPE
 from formicary.transport.xmpp.stanzas import error_text
 from formicary.transport.xmpp.stream import COMPONENT, STREAMS, XmppStream
 
@@ -17,15 +18,15 @@ _BIND = "urn:ietf:params:xml:ns:xmpp-bind"
 
 
 class AccountStream(XmppStream):
-    """A connection that is `account/name` for the container of that name.
+    """A connection with the address `account/name`, for the container of that name.
 
-    `login` finds the server, encrypts and authenticates; after that, XMPP begins a new stream, and that is
-    this one. It binds the resource (RFC 6120, section 7) and sends no presence, so that the server gives it
-    only what is for its full address.
+    `login` finds the server, encrypts and authenticates; then XMPP begins a new stream, which is this one. It
+    binds the resource (RFC 6120, section 7) and sends no presence, so that it gets only what is addressed to
+    the full address.
     """
 
     _namespace = "jabber:client"
-    _frame_type = b"groupchat"  # see `addressing`
+    _frame_type = FRAME_TYPE.encode()
     _question = "is this its port for clients?"
     _server: AccountAddress
 
@@ -40,7 +41,7 @@ class AccountStream(XmppStream):
         return f"to='{self._server.domain}' version='1.0'"
 
     def _greet(self, stream_id: str) -> None:
-        """Wait for the stream's features."""
+        """Do nothing: the stream's features come next."""
 
     def _negotiate(self, element: Element) -> None:
         if element.tag == f"{{{STREAMS}}}features":

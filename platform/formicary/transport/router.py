@@ -144,7 +144,7 @@ class Router:
         for link in links:
             link.abandon()
             if self._connections is not None:
-                self._connections.endpoint.forget(link.domain)
+                self._connections.endpoint.peers.forget(link.domain)
 
     def _parameters(self, domain: str) -> SessionParameters:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)

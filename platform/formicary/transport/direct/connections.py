@@ -106,7 +106,7 @@ class Connections:
             return
         try:
             offer = msgspec.convert(parameters.offer, Offer)
-            self.endpoint.expect(link.domain, offer)
+            self.endpoint.peers.expect(link.domain, offer.certificate)
         except (msgspec.ValidationError, FormicaryError) as error:
             self._router.drop(link.domain, f"an invalid offer: {error}")
             return

@@ -48,6 +48,7 @@ class DirectEndpoint:
 
     Attributes:
         dropped: how many connections were refused, by reason.
+        peers: the keys and certificates of other containers.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class DirectEndpoint:
         self._record = file.record if file else None
         self._identity = ((file and file.identity) or Identity.make()) if tls else None
         self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
-        self._peers = PeerKeys(self._identity, self._token)
+        self.peers = PeerKeys(self._identity, self._token)
         self._listener = Listener(domain, self._welcome, self.dropped)
         self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
         self._anonymous = anonymous() if tls else None
@@ -125,15 +126,7 @@ class DirectEndpoint:
     def offer(self, peer: str) -> Offer:
         """Return the offer to send to `peer`, and nobody else, over a trusted path."""
         certificate = self._identity.certificate if self._identity else b""
-        return Offer(**self._addresses(), certificate=certificate, key=self._peers.key_for(peer))
-
-    def expect(self, peer: str, offer: Offer) -> None:
-        """Accept from `peer` the certificate in its offer only; AuthenticationError if it is invalid."""
-        self._peers.expect(peer, offer.certificate)
-
-    def forget(self, peer: str) -> None:
-        """Accept no connections from `peer` until it gets a new offer and has made one."""
-        self._peers.forget(peer)
+        return Offer(**self._addresses(), certificate=certificate, key=self.peers.key_for(peer))
 
     def _addresses(self) -> dict[str, Any]:
         return {
@@ -175,7 +168,7 @@ class DirectEndpoint:
     async def _open_accepted(self, connected: socket.socket, *, with_tls: bool) -> DirectConnection:
         """Return the connection when both sides have proven who they are; if that fails, close it."""
         opening = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
-        context = self._peers.context() if with_tls else None
+        context = self.peers.context() if with_tls else None
         loop = asyncio.get_running_loop()
         is_open = False
         try:
@@ -188,7 +181,7 @@ class DirectEndpoint:
                 await cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
-        key_of = partial(self._peers.key_of, seen=seen if with_tls else None)
+        key_of = partial(self.peers.key_of, seen=seen if with_tls else None)
         own = self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT
         return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit, certificate=own)
 

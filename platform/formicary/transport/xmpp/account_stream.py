@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import LinkError, NameTakenError
 from formicary.transport.xmpp.addressing import FRAME_TYPE
 from formicary.transport.xmpp.stanzas import error_text
-from formicary.transport.xmpp.stream import COMPONENT, STREAMS, XmppStream
+from formicary.transport.xmpp.stream import COMPONENT, STREAMS, ClientStream
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from formicary.server.account import AccountAddress
 
 _BIND = "urn:ietf:params:xml:ns:xmpp-bind"
 
 
-class AccountStream(XmppStream):
+class AccountStream(ClientStream):
     """A connection with the address `account/name`, for the container of that name.
 
     `login` finds the server, encrypts and authenticates; then XMPP begins a new stream, which is this one. It
@@ -25,10 +24,7 @@ class AccountStream(XmppStream):
     the full address.
     """
 
-    _namespace = "jabber:client"
     _frame_type = FRAME_TYPE.encode()
-    _question = "is this its port for clients?"
-    _server: AccountAddress
 
     async def _reach(self) -> None:
         from formicary.transport.xmpp.login import log_in
@@ -36,12 +32,6 @@ class AccountStream(XmppStream):
         transport = await log_in(self._server)
         transport.set_protocol(self)
         self.connection_made(transport)
-
-    def _header(self) -> str:
-        return f"to='{self._server.domain}' version='1.0'"
-
-    def _greet(self, stream_id: str) -> None:
-        """Do nothing: the stream's features come next."""
 
     def _negotiate(self, element: Element) -> None:
         if element.tag == f"{{{STREAMS}}}features":

@@ -19,7 +19,7 @@ from formicary.core.logs import get_logger
 from formicary.transport.os_errors import reason, reason_and
 from formicary.transport.xmpp.lookup import ways
 from formicary.transport.xmpp.sasl import authenticate
-from formicary.transport.xmpp.stream import STREAMS, XmppStream
+from formicary.transport.xmpp.stream import STREAMS, ClientStream
 
 if TYPE_CHECKING:
     from formicary.core.errors import NameTakenError
@@ -32,7 +32,6 @@ logger = get_logger("formicary.transport.login")
 _WAY_TIMEOUT = 4.0  # seconds that each of the server's addresses gets
 _LOGIN_TIMEOUT = 10.0  # seconds until the server has accepted the password
 _TLS = "urn:ietf:params:xml:ns:xmpp-tls"
-_QUESTION = "is this its port for clients?"
 
 
 class UnreachableError(LinkError):
@@ -59,12 +58,8 @@ async def log_in(address: AccountAddress) -> asyncio.Transport:
     return stream.leave()
 
 
-class LoginStream(XmppStream):
+class LoginStream(ClientStream):
     """A stream until the server has accepted the account, read element by element."""
-
-    _namespace = "jabber:client"
-    _question = _QUESTION
-    _server: AccountAddress
 
     def __init__(self, address: AccountAddress) -> None:
         super().__init__(address, address.domain)
@@ -72,12 +67,6 @@ class LoginStream(XmppStream):
 
     async def _reach(self) -> None:
         raise NotImplementedError  # it gets an existing connection
-
-    def _header(self) -> str:
-        return f"to='{self._server.domain}' version='1.0'"
-
-    def _greet(self, stream_id: str) -> None:
-        """Do nothing: the stream's features come next."""
 
     def _negotiate(self, element: Element) -> None:
         self._said.put_nowait(element)
@@ -90,12 +79,12 @@ class LoginStream(XmppStream):
             return None
         return LinkError(
             f"{self._server} does not serve {self._server.domain}; is the account's address right, and "
-            f"{_QUESTION}"
+            f"{self._question}"
         )
 
     def _ended(self, cause: Exception | None) -> LinkError:
         return UnreachableError(
-            f"{self._server} closed the connection{f': {cause}' if cause else ''}; {_QUESTION}"
+            f"{self._server} closed the connection{f': {cause}' if cause else ''}; {self._question}"
         )
 
     async def hear(self, *names: str) -> Element:
@@ -104,7 +93,7 @@ class LoginStream(XmppStream):
         if not isinstance(said, Element):
             raise said
         if said.tag not in names:
-            raise LinkError(f"{self._server} does not speak XMPP; {_QUESTION}")
+            raise LinkError(f"{self._server} does not speak XMPP; {self._question}")
         return said
 
     async def features(self) -> Element:

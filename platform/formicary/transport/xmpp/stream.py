@@ -21,7 +21,7 @@ from formicary.transport.xmpp.frame_reader import FrameReader
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.account import XmppServer
+    from formicary.server.account import AccountAddress, XmppServer
 
 STREAMS = "http://etherx.jabber.org/streams"
 """The namespace of streams, their features and errors."""
@@ -355,3 +355,17 @@ class XmppStream(asyncio.Protocol):
     def _refuse(self, error: LinkError | NameTakenError) -> None:
         self._accepted.set_exception(error)
         self._accepted.exception()  # as nothing may await it any more
+
+
+class ClientStream(XmppStream):
+    """A connection for an account, before or after the login."""
+
+    _namespace = "jabber:client"
+    _question = "is this its port for clients?"
+    _server: AccountAddress
+
+    def _header(self) -> str:
+        return f"to='{self._server.domain}' version='1.0'"
+
+    def _greet(self, stream_id: str) -> None:
+        """Do nothing: the stream's features come next."""

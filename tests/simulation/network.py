@@ -292,6 +292,7 @@ class Endpoint:
         self._certificate = f"{domain}/{process.life}".encode()
         self._expected: dict[str, bytes] = {}
         self._keys: dict[str, bytes] = {}
+        self.peers = self
 
     async def open(self) -> None:
         self._network.endpoints[self.domain] = self
@@ -314,8 +315,8 @@ class Endpoint:
             key=self._keys.setdefault(peer, key),
         )
 
-    def expect(self, peer: str, offer: Offer) -> None:
-        self._expected[peer] = offer.certificate
+    def expect(self, peer: str, certificate: bytes) -> None:
+        self._expected[peer] = certificate
 
     def forget(self, peer: str) -> None:
         self._expected.pop(peer, None)

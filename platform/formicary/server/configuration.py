@@ -25,24 +25,24 @@ AUTHORITY = "ca.crt"
 
 _PRINTABLE = range(0x20, 0x7F)
 
-_OWN_FILES = Path("/etc/prosody/formicary")  # our files for a Prosody that is not managed by us
-_S2S_SECONDS = 15  # for another server to answer, before waiting stanzas are returned
+_OWN_FILES = Path("/etc/prosody/formicary")  # our files for an administrator's own Prosody
+_S2S_SECONDS = 15  # until stanzas for another server that does not answer are returned
 
 _FRAMES = "formicary_frames"  # relays frames between containers
 _GUARDS = ["formicary_share", "formicary_nobody"]  # against greedy clients; see their files
 
 _SPEED = f"""\
--- Collecting young objects apart from old ones doubles the stanzas per second.
+-- Collecting young objects separately doubles the stanzas per second.
 gc = {{ mode = "generational" }}
 
--- Nagle's algorithm makes 16 ms of a round trip of 0.15; libevent cannot switch it off, epoll can.
+-- Nagle's algorithm turns a round trip of 0.15 ms into 16 ms; epoll can switch it off, libevent cannot.
 network_backend = "epoll"
 network_settings = {{ nagle = false, min_wait = 0 }}
 
 -- Large stanzas arrive in few reads: at 10 kB each, 15 times as many per second as with the default.
 network_default_read_size = 65536
 
--- A stanza that is larger makes Prosody close the whole connection, so containers are told the limit.
+-- Prosody closes the whole connection at a larger stanza, so containers know this limit.
 component_stanza_size_limit = {STANZA_LIMIT}
 c2s_stanza_size_limit = {STANZA_LIMIT}
 s2s_stanza_size_limit = {STANZA_LIMIT}
@@ -78,14 +78,14 @@ class ServerConfiguration:
 
 def render(configuration: ServerConfiguration) -> str:
     """Return the text of `prosody.cfg.lua` for a managed server."""
-    folder, platform, listen = configuration.folder, configuration.platform, configuration.listen
+    folder, platform = configuration.folder, configuration.platform
     included = folder.containers(platform) / "*.cfg.lua"
     certificate = folder.certificate(platform)
     root = "run_as_root = true\n" if configuration.as_root else ""
     return f"""\
--- Written anew by every `formicary server start`: changes are lost.
+-- Overwritten by every `formicary server start`: changes are lost.
 
--- Everything stays in the state folder, readable by its user alone.
+-- Everything is in the state folder, which only its user can read.
 data_path = {lua_string(folder.data)}
 certificates = {lua_string(folder.certificates)}
 pidfile = {lua_string(folder.process_file)}
@@ -93,25 +93,13 @@ admin_socket = {lua_string(folder.socket)}
 umask = "077"
 {root}log = {{ {{ levels = {{ min = "info" }}, to = "console", timestamps = true }} }}
 
--- This machine alone, if nothing else is said for a port.
-interfaces = {{ "{LOOPBACK}" }}
-local_interfaces = {{ "{LOOPBACK}" }}
-component_interfaces = {{ "{LOOPBACK}" }}
-c2s_interfaces = {{ "{LOOPBACK}" }}
-formicary_tls_interfaces = {_lua_list([LOOPBACK, *([listen] if listen else [])])}
-component_ports = {{ {configuration.port} }}
-c2s_ports = {{ {configuration.client_port} }}
-c2s_direct_tls_ports = {{}}
-s2s_direct_tls_ports = {{}}
-http_ports = {{}}
-https_ports = {{}}
-
+{_ports(configuration)}
 {_SPEED}
--- Clients are held back by "formicary_share" where containers need the server, not by "limits", which counts
--- bytes alone. No "offline" either: what an account that is not there cannot get goes back to its sender.
+-- While containers use the server, "formicary_share" limits clients; "limits" would only count bytes. Without
+-- "offline", stanzas to an account that is not logged in go back to their senders.
 {_modules(configuration.federation)}
 {_other_servers(configuration)}
--- Containers may connect with TLS, to a port of its own.
+-- Containers may connect with TLS, to a separate port.
 formicary_platform = {lua_string(platform)}
 formicary_tls_ports = {{ {configuration.tls_port} }}
 formicary_tls_ssl = {{
@@ -120,25 +108,43 @@ formicary_tls_ssl = {{
     protocol = "tlsv1_3",
 }}
 
--- Ordinary XMPP clients may log in without TLS: their words do not leave this machine. There is TLS all the
--- same, with a certificate of our own, because stock slixmpp and with it SPADE insist on it.
+-- Ordinary XMPP clients may log in without TLS, as their data does not leave this machine. TLS is available
+-- with a self-signed certificate, because stock slixmpp, and so SPADE, insists on it.
 authentication = "internal_hashed"
 allow_registration = false
 c2s_require_encryption = false
 allow_unencrypted_plain_auth = true
 
--- The secret of all containers. A second container of the same name is refused: it would be a mistake, and
--- the two would push each other out for ever.
+-- The secret of all containers. A second container of the same name is refused; otherwise the two would
+-- replace each other for ever.
 component_secret = {lua_string(configuration.secret)}
 component_conflict_resolve = "kick_new"
 
 {_hosts(configuration)}
 
--- Opens the port for containers before the first of them comes. No container can have this name.
+-- Opens the port for containers before the first of them connects. No container can have this name.
 Component {lua_string(f"_containers.{platform}")}
     disco_hidden = true
 
 Include {lua_string(included)}
+"""
+
+
+def _ports(configuration: ServerConfiguration) -> str:
+    tls_addresses = [LOOPBACK, *([configuration.listen] if configuration.listen else [])]
+    return f"""\
+-- By default, ports are open to this machine only.
+interfaces = {{ "{LOOPBACK}" }}
+local_interfaces = {{ "{LOOPBACK}" }}
+component_interfaces = {{ "{LOOPBACK}" }}
+c2s_interfaces = {{ "{LOOPBACK}" }}
+formicary_tls_interfaces = {_lua_list(tls_addresses)}
+component_ports = {{ {configuration.port} }}
+c2s_ports = {{ {configuration.client_port} }}
+c2s_direct_tls_ports = {{}}
+s2s_direct_tls_ports = {{}}
+http_ports = {{}}
+https_ports = {{}}
 """
 
 
@@ -162,7 +168,7 @@ def _hosts(configuration: ServerConfiguration) -> str:
     federation = configuration.federation
     own = configuration.platform if federation is None else federation.domain
     # SPADE connects to the host in an agent's address, and every machine resolves `localhost`. To other
-    # servers that name means themselves.
+    # servers this name means themselves.
     return f"""\
 VirtualHost {lua_string(own)}
     modules_enabled = {{ "tls" }}
@@ -173,7 +179,7 @@ VirtualHost "localhost"
 
 def _other_servers(configuration: ServerConfiguration) -> str:
     if configuration.federation is None:
-        return "-- No other server is spoken to.\n"
+        return "-- No connections to other servers.\n"
     return _federation(configuration.federation, configuration.folder.path / AUTHORITY)
 
 
@@ -183,8 +189,8 @@ def _federation(federation: Federation, authority: Path) -> str:
         for domain, member in federation.routes().items()
     )
     return f"""\
--- The other servers of the federation, and where they are. They speak TLS, and each has to prove by its
--- certificate that it is the server for the domain that it speaks for; dialback would only ask DNS.
+-- The other servers of the federation, and their addresses. They use TLS, and each must prove by its
+-- certificate that it serves the domain that it speaks for; dialback would only ask DNS.
 s2s_interfaces = {{ {lua_string(federation.own.address)} }}
 s2s_ports = {{ {federation.own.port} }}
 s2s_require_encryption = true
@@ -224,31 +230,32 @@ def advice(
 -- 1. In the global section, before the first VirtualHost; replace what is already there.
 
 {_SPEED}
--- Leave "limits" out of modules_enabled, or raise its rates: as packaged it cuts an account to 10 kB/s, about
--- 50 messages a second. Containers are not held back by it, ordinary accounts and other servers are.
+-- Remove "limits" from modules_enabled, or raise its rates: as packaged it limits an account to 10 kB/s,
+-- about 50 messages a second. It does not affect containers, but ordinary accounts and other servers.
 --
--- What containers send each other passes at a third of the cost with mod_formicary_frames.lua, which is in
+-- Messages between containers cost a third with mod_formicary_frames.lua, which is in
 -- {MODULES}.
--- Put it into {_OWN_FILES}, name that folder in plugin_paths, and add "formicary_frames" to modules_enabled.
+-- Copy it to {_OWN_FILES}, add that folder to plugin_paths, and add "formicary_frames" to
+-- modules_enabled.
 --
--- If ordinary clients connect as well, none of them is to hold containers up: put mod_formicary_share.lua and
--- mod_formicary_nobody.lua, from the same folder, beside it, and add "formicary_share" and "formicary_nobody"
--- to modules_enabled.
+-- If ordinary clients connect, too, keep them from delaying containers: copy mod_formicary_share.lua and
+-- mod_formicary_nobody.lua from that folder, too, and add "formicary_share" and "formicary_nobody" to
+-- modules_enabled.
 
--- Containers connect to this port. On loopback, where only this machine reaches it: XEP-0114 has no TLS.
+-- Containers connect to this port. Only this machine can reach it on loopback: XEP-0114 has no TLS.
 component_interfaces = {{ "{LOOPBACK}" }}
 component_ports = {{ 5347 }}
 
--- A second container of the same name is refused. Take "kick_old" if a container that lost its network is to
--- get its place back before Prosody has noticed.
+-- A second container of the same name is refused. Use "kick_old" to let a container that lost its network
+-- connect again before Prosody has noticed.
 component_conflict_resolve = "kick_new"
 {_federation_advice(federation) if federation else ""}
--- 2. At the end, one for each container. Keep the file private (mode 0640, group prosody): the secret lets
--- whoever has it speak for the containers.
+-- 2. At the end, one for each container. Keep the file private (mode 0640, group prosody): whoever has the
+-- secret can act for the containers.
 
 {components}
 
--- 3. A container then connects so, with the secret in a file that only you can read:
+-- 3. Containers then connect like this, with the secret in a file that only you can read:
 --
 --     from pathlib import Path
 --     from formicary import Container
@@ -263,11 +270,11 @@ component_conflict_resolve = "kick_new"
 
 def _federation_advice(federation: Federation) -> str:
     return f"""
--- Put where Prosody's user can read them: of the folder that this file is in, {AUTHORITY} as
--- {_OWN_FILES / AUTHORITY}, and certificates/{federation.domain}.crt and .key in Prosody's folder for
+-- Copy these to where Prosody's user can read them: from this file's folder, {AUTHORITY} to
+-- {_OWN_FILES / AUTHORITY}, and certificates/{federation.domain}.crt and .key to Prosody's folder of
 -- certificates; and {MODULES / "mod_formicary_peers.lua"}
--- in {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled. Accounts, if there are
--- any, belong to the VirtualHost {federation.domain}, since {federation.platform} is not one server's.
+-- to {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled. Accounts, if any, belong to
+-- the VirtualHost {federation.domain}, since {federation.platform} has several servers.
 plugin_paths = {{ {lua_string(_OWN_FILES)} }}
 formicary_platform = {lua_string(federation.platform)}
 

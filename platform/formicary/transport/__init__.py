@@ -1,16 +1,16 @@
-"""How containers reach each other, and any XMPP address. Each line below knows only those under it.
+"""Links between containers, and messages to any XMPP address. Each module imports only those below it.
 
-- `router`: the transport of a container, which has a link to each other one and picks the paths of all
-- `refusals`: what senders elsewhere are told of messages that have failed, and by which links
-- `link_table`: the links that are used
+- `router`: a container's transport: its links to other containers, and their paths
+- `refusals`: tells senders elsewhere which of their messages have failed, over the right link
+- `link_table`: the links in use
 - `xmpp`: a connection to an XMPP server, as a path between containers and to any other XMPP address
 - `direct`: direct connections between containers, as a path
 - `relay`: the path through the container that others have joined
-- `link`: sessions that number and acknowledge what goes between two containers, whatever carries it
-- `remote_sink`: where senders wait for room on the way to a receiver elsewhere
-- `accepting`: accepts connections, and tells their sources
-- `os_errors`: what the system says of connections that cannot be made
-- `addresses`: where containers listen, and what they tell others about it
+- `link`: sessions that number and acknowledge the frames between two containers, over any path
+- `remote_sink`: where senders wait for room on the way to another container
+- `accepting`: accepts connections, even when file descriptors run out
+- `os_errors`: why the system cannot make a connection, in words
+- `addresses`: where containers listen, as join addresses and offers
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ def connect(address: XmppServer | JoinAddress | None, options: ConnectionOptions
     """Return a new transport for one container.
 
     Args:
-        address: the server where containers meet, or the container that all others join; None where the
+        address: the server where containers meet, or the container that all others join; None if the
             others join this one.
-        options: how the container wants to reach others, and to be reached.
-        links: what its links differ in, for measurements: `session`, which makes their state machines, and
-            `batch_size`, as of `Router`.
+        options: how the container reaches others and is reached.
+        links: changes to its links, for measurements: `session` and `batch_size`, as of `Router`.
 
     Raises:
-        UnsupportedError: the system has not what it takes.
+        UnsupportedError: the operating system lacks what this needs.
     """
     from formicary.core.systems import need_posix
 

@@ -1,4 +1,4 @@
-"""Accepts connections, also when file descriptors run out for a while, and tells their sources."""
+"""Accepts connections, even while file descriptors run out, and identifies their sources."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.transport")
 
-_RETRY = 0.5  # seconds until accepting again, where the system could not
+_RETRY = 0.5  # seconds until accepting again after the system could not
 _SILENCE = 60.0  # seconds between two log lines about that
-_GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted has ended already
+_GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # the connection has ended already
 
 
 class Acceptor:
-    """Accepts connections; those that it cannot are counted, and logged in a line beginning with `cannot`."""
+    """Accepts connections; counts those that it cannot accept, and logs a line that begins with `cannot`."""
 
     def __init__(self, cannot: str, dropped: Counter[str]) -> None:
         self._cannot = cannot
@@ -36,7 +36,7 @@ class Acceptor:
     ) -> tuple[socket.socket, Any]:
         """Return the next connection, and its remote address.
 
-        `let_go` closes a connection that can be spared, and is called when file descriptors run out.
+        `let_go` is called when file descriptors run out, to close a connection that can be spared.
         """
         loop = asyncio.get_running_loop()
         while True:
@@ -55,7 +55,7 @@ class Acceptor:
 
 
 async def _accept(listening: socket.socket) -> tuple[socket.socket, Any]:
-    """Accept a connection; unlike asyncio's `sock_accept()`, lose none where the caller is cancelled."""
+    """Accept a connection; unlike asyncio's `sock_accept()`, lose none if the caller is cancelled."""
     if sys.platform == "win32":  # its event loop cannot say when a socket is ready
         return await asyncio.get_running_loop().sock_accept(listening)
     while True:
@@ -77,7 +77,7 @@ async def _wait_until_readable(listening: socket.socket) -> None:
 
 
 def source_of(address: object) -> str | bytes:
-    """Return where a connection comes from: its host, or the 64-bit network of an IPv6 host."""
+    """Return the source of a connection: its host, or the 64-bit network of an IPv6 host."""
     if not isinstance(address, tuple):
         return ""
     ip = str(address[0]).partition("%")[0]

@@ -1,4 +1,4 @@
-"""Where a container listens for direct connections, and what it tells others so that they find it there."""
+"""Where a container listens for direct connections, and how others learn it: join addresses and offers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SocketAddress = str | TcpAddress
 Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 NO_FINGERPRINT = bytes(hashlib.sha256().digest_size)
-"""What stands for the certificate of a side that shows none."""
+"""The fingerprint of a side that shows no certificate."""
 
 _SCHEME = "formicary://"
 
@@ -42,7 +42,7 @@ class ListenAddresses(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     """Where a container listens.
 
     Args:
-        host: an id of the machine, as far as sockets go.
+        host: an id of the machine: equal if both can reach each other by loopback.
         unix: the path of its Unix socket.
         tcp: IP addresses and ports.
         tls: on which of these connections TLS is used.
@@ -61,12 +61,12 @@ class ListenAddresses(msgspec.Struct, frozen=True, kw_only=True, array_like=True
 
 
 class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
-    """What a container gives to others who may join it. `str()` of it holds a secret; `repr()` does not.
+    """What others need to join a container. `str()` of it is a secret; `repr()` is not.
 
     Args:
         domain: the container's domain.
-        fingerprint: its certificate's SHA-256; 32 zero bytes where it uses no TLS.
-        key: the secret by which those who join are recognised (32 bytes).
+        fingerprint: its certificate's SHA-256; 32 zero bytes without TLS.
+        key: the secret that those who join prove (32 bytes).
     """
 
     domain: str
@@ -75,7 +75,7 @@ class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
 
     @classmethod
     def parse(cls, text: str) -> JoinAddress:
-        """Read what `str()` made; UsageError if it is no join address."""
+        """Parse the result of `str()`; UsageError if it is no join address."""
         rest = text.strip().removeprefix(_SCHEME)
         domain, _, packed = rest.partition("/")
         try:
@@ -107,11 +107,11 @@ _decoder = msgspec.msgpack.Decoder(JoinAddress)
 
 
 class Offer(ListenAddresses, frozen=True, kw_only=True, array_like=True):
-    """What a container tells one other, over a way that both trust.
+    """What a container sends to one peer over a trusted path, so that this can connect directly.
 
     Args:
-        certificate: its certificate (DER); empty where it uses no TLS.
-        key: a secret for this one peer's dials (32 bytes).
+        certificate: its certificate (DER); empty without TLS.
+        key: a secret for this peer's dials (32 bytes).
     """
 
     certificate: Annotated[bytes, Meta(max_length=4096)]
@@ -127,7 +127,7 @@ class Offer(ListenAddresses, frozen=True, kw_only=True, array_like=True):
 
 
 def _shown(domain: str) -> str:
-    # What was given may hold the secret: only its beginning is safe to say.
+    # The text may contain the secret: only its beginning is safe to print.
     return repr(f"{domain[:60]}/...")
 
 
@@ -140,7 +140,7 @@ def _is_loopback(address: str) -> bool:
 
 @cache
 def this_host() -> str:
-    """Return an id of this machine: the same for all processes that reach each other by loopback."""
+    """Return an id of this machine, the same for all processes that reach each other by loopback."""
     if sys.platform != "linux":
         return f"{uuid.getnode():x}"
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

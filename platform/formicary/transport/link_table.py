@@ -1,4 +1,4 @@
-"""A container's links by the domains of the other containers, as long as they are used."""
+"""A container's links in use, by the domains of the other containers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 _LIMIT = 10_000  # other containers
 _FORGET = 120.0  # s without a session after which a link is forgotten: the other end has given up by then
-_SWEEP = 30.0  # s between two looks for such links
+_SWEEP = 30.0  # s between two searches for such links
 
 
 class LinkTable(dict[str, "Link"]):
-    """The links that there are; those that nobody uses are forgotten, and can be made again.
+    """The links of a container; idle ones are forgotten, and created again when needed.
 
     Attributes:
         limit: how many links there can be.
-        kept: a link that stays, used or not; None where there is none.
+        kept: a link that stays even if idle, if any.
     """
 
     def __init__(self, on_forgotten: Callable[[Sequence[Link]], None]) -> None:
@@ -38,13 +38,13 @@ class LinkTable(dict[str, "Link"]):
         self.sweep_later()
 
     def make_room(self) -> bool:
-        """Return whether there can be one more link; where there are too many, some are forgotten."""
+        """Return whether there is room for one more link, after forgetting idle ones if necessary."""
         if len(self) >= self.limit:
             self._forget_idle()
         return len(self) < self.limit
 
     def sweep_later(self) -> None:
-        """Look, in a while, for links that have had no session for long; as long as any has none."""
+        """Schedule a search for links without a session, repeated as long as there are any."""
         if self._timer is None and not self._is_closed:
             self._timer = asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
 
@@ -55,7 +55,7 @@ class LinkTable(dict[str, "Link"]):
             self.sweep_later()
 
     def _forget_idle(self, until: float = math.inf) -> None:
-        """Forget links that nobody uses, if their sessions ended before that."""
+        """Forget idle links whose sessions ended before `until`."""
         idle = [
             link for link in self.values() if link.is_idle and link is not self.kept and link.ended_at < until
         ]

@@ -1,4 +1,4 @@
-"""What the system says of connections that cannot be made."""
+"""Why the system cannot make a connection, in words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import ssl
 import sys
 
 try:
-    import resource  # here, as nothing can be loaded any more where file descriptors lack
-except ImportError:  # there is none for Windows
+    import resource  # now, as nothing can be imported once file descriptors have run out
+except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 
@@ -22,12 +22,12 @@ def reason(error: Exception) -> str:
 
 
 def reason_and(advice: str, error: Exception) -> str:
-    """Return the same, and what to do: `advice`, unless that would be of no use as file descriptors lack."""
+    """Return the reason and what to do: `advice`, unless file descriptors have run out."""
     return f"{reason(error)}; {descriptors_advice(error) or advice}"
 
 
 def descriptors_advice(error: Exception) -> str:
-    """Return what to do if file descriptors lack; empty if something else is wrong."""
+    """Return what to do if file descriptors have run out; empty if something else is wrong."""
     match error:
         case OSError(errno=errno.EMFILE):
             return (

@@ -1,4 +1,4 @@
-"""How senders in other containers are told that their messages have failed: back by the way these came."""
+"""Failures for senders in other containers, which go back over the link that the message came by."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from formicary.transport.link.link import Link
     from formicary.transport.router import Router
 
-_LIMIT = 65_536  # agents of other containers of which it is remembered where they have sent from
+_LIMIT = 65_536  # agents of other containers whose last container is remembered
 
 
 class ReturnPaths:
-    """The containers that have sent for agents last, by full names; only those that are not homes."""
+    """The containers that agents sent from last, by full names, if these are not their homes."""
 
     def __init__(self) -> None:
         self._domains: dict[str, str] = {}
 
     def domain_of(self, sender: str) -> str | None:
-        """Return by which container an agent has sent last; None where that was its home, for all we know."""
+        """Return the container that an agent sent from last; None if that was its home, or is unknown."""
         return self._domains.get(sender)
 
     def heard(self, sender: str, domain: str) -> str | None:
-        """Note a sending container; return the one before, or the home, None where it is the same."""
+        """Record the container that an agent sends from; return the one before, None if it is the same."""
         home = sender.partition("@")[2]
         before = self._domains.get(sender, home)
         if domain == before:
@@ -41,13 +41,13 @@ class ReturnPaths:
         self._domains.pop(sender, None)
 
     def lose(self, domain: str) -> None:
-        """Forget a container that is not there any more."""
+        """Forget a container that is gone."""
         if self._domains:
             self._domains = {sender: by for sender, by in self._domains.items() if by != domain}
 
 
 class Refusals:
-    """Tells senders elsewhere of failures."""
+    """Tells senders in other containers that their messages have failed."""
 
     def __init__(self, router: Router) -> None:
         self._router = router
@@ -57,8 +57,8 @@ class Refusals:
         """Tell the sender of `message` that it has failed; return False if it is outside the platform."""
         router, sender = self._router, message.sender
         assert sender is not None
-        # Back over the link that it has come by, where that is known: its other end shall hear of it before
-        # it hears that this container has done with the message.
+        # Back over the link that it came by, if known: the other end must learn of the failure before the
+        # receipt tells it that the message is taken.
         domain = self.return_paths.domain_of(sender)
         home = router.links.get(sender.partition("@")[2])
         if domain is None and (home is None or not home.senders.has_heard(sender)):
@@ -79,7 +79,7 @@ class Refusals:
         return True
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
-        """Tell `receiver` of a failure that the link to `domain` could not bring; return whether it knows."""
+        """Send `receiver` a failure that the link to `domain` could not deliver; return whether it can go."""
         router, home = self._router, receiver.partition("@")[2]
         if router.is_closed:
             return False
@@ -92,7 +92,7 @@ class Refusals:
             return places is not None
         else:
             link = router.link_to(router.container.dispatcher.domain_of(receiver) or domain)
-        if link is not None and link.domain == domain:  # which may be there again
+        if link is not None and link.domain == domain:  # which may be back
             return places is not None and places.put_off_failure(failure, receiver, domain)
         if link is None or not link.outbox.keep(failure, receiver):
             return False
@@ -101,7 +101,7 @@ class Refusals:
         return True
 
     def heard(self, domain: str, sender: str) -> None:
-        """Note that another container has sent something for an agent, the first time in a session."""
+        """Record that another container has sent for an agent, for the first time in a session."""
         before = self.return_paths.heard(sender, domain)
         if before is not None and (link := self._router.links.get(before)) is not None:
-            link.senders.forget(sender)  # when it comes that way again, that is to be known
+            link.senders.forget(sender)  # to be told when it comes that way again

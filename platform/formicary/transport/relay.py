@@ -1,7 +1,7 @@
-"""The path through the container that others have joined, where there is no server.
+"""The path through the container that others have joined, if there is no server.
 
-On the connection to that container, such a frame is wrapped: one byte that says what it is, the length of a
-container's domain in one byte, that domain, and the frame. `docs/wire-format.md` specifies it.
+On the connection to that container, such a frame is wrapped: a byte for its kind, a byte for the length of a
+container's domain, that domain, and the frame. `docs/wire-format.md` specifies it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from formicary.transport.link.link import Link
 
 PASS_ON: Final = 0x40
-"""To the container in the middle: pass the frame on to that domain."""
+"""To the container in the middle: forward the frame to that domain."""
 PASSED_ON: Final = 0x41
 """From it: that domain has sent the frame."""
 RETURNED: Final = 0x42
-"""From it: what was for that domain cannot be passed on; in place of the frame, why not, in UTF-8."""
+"""From it: a frame to that domain cannot be forwarded; instead of the frame, the reason in UTF-8."""
 
 
 def wrap(kind: int, domain: str, frame: bytes) -> bytes:
@@ -26,7 +26,7 @@ def wrap(kind: int, domain: str, frame: bytes) -> bytes:
 
 
 def unwrap(data: bytes) -> tuple[int, str, bytes]:
-    """Return the arguments of `wrap`; ValueError if it has not made this."""
+    """Return the arguments that `wrap` was given; ValueError if the data is no wrapped frame."""
     if len(data) < 2 or not PASS_ON <= data[0] <= RETURNED or len(data) < 2 + data[1]:  # noqa: PLR2004 -- two bytes
         raise ValueError("not a wrapped frame")
     end = 2 + data[1]
@@ -34,7 +34,7 @@ def unwrap(data: bytes) -> tuple[int, str, bytes]:
 
 
 class RelayPath:
-    """The path to one other container, by its domain, through the one at the other end of a link."""
+    """The path to a container, by its domain, through the one at the other end of a link."""
 
     kind = "relay"
 
@@ -53,7 +53,7 @@ class RelayPath:
         return self._middle.direct is not None and self._middle.direct.has_room
 
     def send(self, frame: bytes) -> None:
-        """Send a frame; it gets lost where there is no connection."""
+        """Send a frame; without a connection, it is lost."""
         if self._middle.direct is not None:
             self._middle.direct.send(wrap(PASS_ON, self._domain, frame))
 

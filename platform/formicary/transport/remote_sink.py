@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Carrier(Protocol):
-    """What carries messages to receivers elsewhere: a link, or a connection to a server."""
+    """Carries messages to receivers elsewhere: a link, or a connection to a server."""
 
     @property
     def is_closed(self) -> bool:
@@ -25,7 +25,7 @@ class Carrier(Protocol):
         """Wait for room on the way to a receiver."""
 
     def way_to(self, receiver: str) -> str:
-        """Return what the way to a receiver is called in a sentence, with what is wrong with it."""
+        """Describe the way to a receiver and why it has no room, as part of a sentence."""
 
 
 class RemoteSink:
@@ -42,7 +42,7 @@ class RemoteSink:
         return not self._ahead
 
     async def room(self) -> None:
-        """Wait for room: here, or where the receiver is by now."""
+        """Wait for room: here, or where the receiver is now."""
         if not self._ahead:
             await self._carrier.room(self.address)
         for sink in self._ahead:

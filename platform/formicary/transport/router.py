@@ -1,4 +1,4 @@
-"""The transport of a container: its links, and the paths that they have."""
+"""The transport of a container: its links, and their paths."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.transport")
 
-_FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faster, and others wait longer
-_LOGGED = 10  # dropped frames and stanzas that are logged one by one
+_FRAME_LIMIT = 1 << 18  # bytes of a frame: larger ones are no faster, and delay others
+_LOGGED = 10  # dropped frames and stanzas that are each logged
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
-_CLOSE_TIMEOUT = 2.0  # s that they get to learn that it does
+_CLOSE_TIMEOUT = 2.0  # s that they then get to acknowledge its closing
 
 
 class Router:
     """Carries one container's messages to others, and theirs to it.
 
     Args:
-        address: the XMPP server at which containers meet, or the container that all others join; None where
-            the others join this one.
-        options: how the container wants to reach others, and to be reached.
-        session: makes a link's state machine.
-        batch_size: how many messages to another container make a batch that does not wait for more.
+        address: the XMPP server where containers meet, or the container that all others join; None if the
+            others join this one.
+        options: how the container reaches others and is reached.
+        session: creates a link's state machine.
+        batch_size: how many messages make a batch that is sent at once.
 
     Attributes:
-        dropped: how many frames and stanzas were dropped, as their senders may not send them.
+        dropped: how many frames and stanzas were dropped because they must not be sent.
         before_batch: called before a batch goes out.
     """
 
@@ -108,7 +108,7 @@ class Router:
 
     @property
     def join_address(self) -> JoinAddress | None:
-        """What others need to join this container: a secret; None where they may not."""
+        """What others need to join this container, a secret; None if they cannot."""
         if self._connections is None or self._server is not None:
             return None
         return self._connections.endpoint.join_address
@@ -136,7 +136,7 @@ class Router:
         return link
 
     def _forget(self, links: Sequence[Link]) -> None:
-        """End links that nobody uses."""
+        """End idle links."""
         outboxes = {link.outbox for link in links}
         self.container.dispatcher.remove_routes(
             lambda deliver: getattr(deliver, "__self__", None) in outboxes
@@ -144,7 +144,7 @@ class Router:
         for link in links:
             link.abandon()
             if self._connections is not None:
-                self._connections.endpoint.forget(link.domain)
+                self._connections.endpoint.peers.forget(link.domain)
 
     def _parameters(self, domain: str) -> SessionParameters:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)
@@ -158,11 +158,11 @@ class Router:
         return self._connections.path_to(link)
 
     def is_member(self, domain: str) -> bool:
-        """Return whether a container is a member of the platform, for all that is known."""
+        """Return whether a container is known to be a member of the platform."""
         return self.container.peers is not None and self.container.peers.is_member(domain)
 
     def on_lost(self, link: Link) -> None:
-        """Note that the session of a link has ended."""
+        """Handle the end of a link's session."""
         self.links.sweep_later()
         self.refusals.return_paths.lose(link.domain)
         if self._connections is not None:
@@ -171,7 +171,7 @@ class Router:
             self.container.peers.ended(link.domain)
 
     def on_opened(self, link: Link, parameters: SessionParameters) -> None:
-        """Notify the container's peers that a session of a link has begun; dial its other end if possible."""
+        """Tell the container's peers that a session has begun, and dial the other end if possible."""
         if self._connections is not None:
             self._connections.on_found(link, parameters)
         if self.container.peers is not None:
@@ -183,12 +183,12 @@ class Router:
             peers.on_control(link.domain, channel, payload)
 
     def connect(self, domain: str) -> None:
-        """Look for another container; `peers` is called when it is there."""
+        """Look for another container; `peers` is told when it is found."""
         if not self.is_closed:
             self.link_to(domain).connect()
 
     def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
-        """Send a control message to another container; return False where it cannot go now."""
+        """Send a control message to another container; return False if it cannot go now."""
         link = self.links.get(domain)
         return (
             link is not None
@@ -197,31 +197,31 @@ class Router:
         )
 
     def takes_control(self, domain: str) -> bool:
-        """Return whether control messages for another container would be taken now, many of them."""
+        """Return whether another container would accept many control messages now."""
         link = self.links.get(domain)
         return link is not None and not self.is_closed and link.orders.takes_control
 
     def may_be_under_way(self, domain: str, receiver: str) -> bool:
-        """Return whether messages for an agent may be under way to another container, as far as is known."""
+        """Return whether messages for an agent may be under way to another container."""
         link = self.links.get(domain)
         return link is not None and link.may_have_sent(receiver)
 
     def is_quiet(self, domain: str) -> bool:
-        """Return whether all that was sent to another container has arrived, or failed."""
+        """Return whether everything sent to another container has arrived or failed."""
         link = self.links.get(domain)
         return link is None or (link.outbox.is_empty and not link.session.unacknowledged)
 
     async def arrive(self, domain: str) -> None:
-        """Wait until all that was sent up to now to another container has arrived, or has failed."""
+        """Wait until everything sent to another container until now has arrived or failed."""
         if (link := self.links.get(domain)) is not None:
             await link.draining.wait()
 
     def counts(self) -> dict[str, int]:
-        """Return how many messages for each other container were taken up to now."""
+        """Return how many messages for each other container were accepted until now."""
         return {domain: link.messages_taken for domain, link in self.links.items()}
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
-        """Call back once, before anything goes out next; None for no longer."""
+        """Call back once, before the next batch goes out; None cancels this."""
         if callback is None:
             self.before_batch = None
             return
@@ -233,7 +233,7 @@ class Router:
         self.before_batch = call
 
     def on_doubt(self, link: Link) -> None:
-        """Cut a direct connection over which nothing comes back."""
+        """Close a direct connection that does not answer."""
         if self._connections is not None:
             self._connections.on_doubt(link)
 
@@ -248,7 +248,7 @@ class Router:
     # -- the indirect path ----------------------------------------------------------------------------------
 
     def on_path_changed(self) -> None:
-        """Choose the paths of all links again: the indirect one is lost, is back, or has room or none."""
+        """Choose the paths of all links again, as the indirect one was lost, restored, filled or emptied."""
         for link in tuple(self.links.values()):
             link.choose_path()
 
@@ -262,14 +262,14 @@ class Router:
             link.receive_indirect(frame)
 
     def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Handle a frame to another container that came back; return whether there is a link to it."""
+        """Handle the return of a frame to another container; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:
             link.on_bounce(reason, is_away=is_away)
         return link is not None
 
     def drop(self, origin: str, what: str) -> None:
-        """Count and log what must not have been sent."""
+        """Count and log something that must not have been sent."""
         self.dropped += 1
         if self.dropped <= _LOGGED or self.dropped % 1000 == 0:
             logger.warning("container %s dropped a stanza from %s: %s", self.container.name, origin, what)
@@ -346,7 +346,7 @@ class Router:
     # -- closing --------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """Disconnect, after what was taken has gone out."""
+        """Disconnect, after what was accepted has gone out."""
         try:
             links = list(self.links.values())
             await _within(_DRAIN, [link.drain() for link in links])
@@ -357,7 +357,7 @@ class Router:
             await _within(_CLOSE_TIMEOUT, [link.wait_closed() for link in links])
         finally:
             self.is_closed = True
-            self.container.dispatcher.routes.clear()  # what is sent now is to be refused
+            self.container.dispatcher.routes.clear()  # so that what is sent now is refused
             self.links.close()
             await self._disconnect()
 
@@ -368,7 +368,7 @@ class Router:
             await self._xmpp.close()
 
     def rebind(self) -> None:
-        """Rebind the loop to methods of connections' classes that were replaced."""
+        """Have the loop call the methods that the connections' classes have now."""
         for link in self.links.values():
             if link.direct is not None:
                 link.direct.rebind()
@@ -377,7 +377,7 @@ class Router:
 
 
 async def _within(seconds: float, waits: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Wait for all of several things, but not longer than that."""
+    """Run coroutines until all are done or the time is up."""
     if not waits:
         return
     tasks = [asyncio.create_task(wait) for wait in waits]

@@ -283,7 +283,7 @@ async def test_clients_are_bounded_in_number_and_strangers_make_room_for_who_com
                 await log_in_often(server, first.name, stack)
             async with Container("c1", server=server.address):
                 pass
-            assert "clients are connected, and no more are let in" in server.folder.log.read_text()
+            assert "which is the limit: more are refused" in server.folder.log.read_text()
 
 
 async def test_guessing_passwords_does_not_stop_containers(server):

@@ -1,10 +1,10 @@
--- What containers send each other is passed on as it is, at a fraction of what another stanza costs.
+-- Relays frames between containers unchanged, at a fraction of the cost of other stanzas.
 --
--- A frame's stanza leaves the server as it came in. Prosody would take it apart, look at each byte of its text a
--- few times, and write it anew. Here a stanza that is written exactly as containers write it, in base64, and is
--- for another component that is connected to this server, goes to that one's connection at once. Whatever else
--- comes, or comes in the middle of another stanza, is Prosody's: other addresses, other senders, who is not
--- there. So what the server checks and answers is the same with this module and without.
+-- Prosody would parse a frame's stanza, read each byte of its text several times, and serialise it again. Here,
+-- a stanza written exactly as containers write it, in base64, and addressed to another connected component goes
+-- directly to the connection of that. Prosody handles everything else: what arrives within another stanza,
+-- other addresses or senders, and receivers that are not connected. So the server checks and answers the same
+-- with this module as without it.
 
 module:set_global();
 
@@ -18,12 +18,12 @@ local sessions = module:shared("/*/component/sessions");
 local OPEN = "<frame xmlns='urn:formicary:frame:2'>";
 local CLOSE = "</frame></message>";
 local HEAD = "^<message from='([^'<>&]*)' to='([^'<>&]*)' id='f'>" .. OPEN .. "()";
-local TEXT = "^[A-z+-9]*=*()"; -- base64, and little else, none of which means anything in XML: quickly told
+local TEXT = "^[A-z+-9]*=*()"; -- base64, and a few characters without meaning in XML: fast to check
 local HEAD_BYTES = 2048;
 local LIMIT = math.min(2^19, module:get_option_number("component_stanza_size_limit", 2^19));
 
--- Where Prosody's parser counts the bytes that it was fed, and has not accounted for yet. Between two stanzas
--- these are none. It has no name for it; where this is not found, everything is left to the parser.
+-- The parser's counter of unprocessed bytes, which is 0 between two stanzas. It is a local variable of Prosody:
+-- if it cannot be found, the parser gets everything.
 local COUNTER = "n_outstanding_bytes";
 local place;
 
@@ -44,7 +44,7 @@ local function is_between_stanzas(session)
 	return name == COUNTER and bytes == 0;
 end
 
--- Whether data that ends early can still become a frame.
+-- Return whether incomplete data may still become a frame.
 local function may_become_frame(data)
 	if #data >= LIMIT then
 		return false;
@@ -71,9 +71,9 @@ local function receiver(name)
 	return session and session.type == "component" and session or nil;
 end
 
--- Pass on the frames that data begins with; return what is left for the parser.
+-- Relay the frames at the start of data; return the rest for the parser.
 local function take_frames(session, data)
-	local first, position, target = 1, 1, nil; -- those from `first` on go to `target` together
+	local first, position, target = 1, 1, nil; -- frames from `first` on go to `target` together
 	while true do
 		local from, to, start = match(data, HEAD, position);
 		local stop = start and find(data, "<", start, true);

@@ -1,11 +1,11 @@
--- What clients want of nobody is answered at once, and what they keep here is bounded.
+-- Answers clients' subscriptions to what has no presence, and limits their contact lists.
 --
---   formicary_contacts = 1000 -- that an account may have on its contact list (roster)
+--   formicary_contacts = 1000 -- the contacts that an account may have on its list (roster)
 --
--- Agents of containers have no presence. A client that asks to see it would be told so by the container; but
--- before, Prosody notes the request in the account's roster, and after, the answer, and for either reads and
--- writes the whole file: the more there are, the longer. So it is said here, and nothing is noted. The same
--- goes for accounts that do not exist.
+-- Agents of containers have no presence. Without this module, the container would refuse a subscription; but
+-- Prosody first records the request in the account's roster, and then the answer, and each time reads and
+-- writes the whole file, which takes longer with every contact. So it is refused here, without a record. The
+-- same applies to accounts that do not exist.
 
 local jid_split, jid_bare, jid_prep = require "util.jid".split, require "util.jid".bare, require "util.jid".prep;
 local user_exists = require "core.usermanager".user_exists;
@@ -18,7 +18,7 @@ if module:get_host_type() ~= "local" then
 end
 
 local CONTACTS = module:get_option_number("formicary_contacts", 1000);
-local ITEM = 4096; -- bytes that one contact may take
+local ITEM = 4096; -- bytes of one contact
 local OF_SUBSCRIPTIONS = {
 	subscribe = true, subscribed = true, unsubscribe = true, unsubscribed = true, probe = true,
 };
@@ -28,7 +28,7 @@ local function is_full(roster)
 	for _ in pairs(roster) do
 		count = count + 1;
 	end
-	return count > CONTACTS; -- one entry is about the roster itself
+	return count > CONTACTS; -- one entry is the roster's own
 end
 
 local function refuse(origin, stanza, kind, condition, text)
@@ -40,7 +40,7 @@ local function refuse_if_full(event, jid)
 	local origin, stanza = event.origin, event.stanza;
 	local roster = origin.roster;
 	if roster and not roster[jid] and is_full(roster) then
-		local text = "there are " .. CONTACTS .. " contacts on the list, and no more are taken";
+		local text = "the list is full: it may have " .. CONTACTS .. " contacts";
 		return refuse(origin, stanza, "wait", "resource-constraint", text);
 	end
 end
@@ -51,7 +51,7 @@ local function on_presence(event)
 	local node, domain = jid_split(to);
 	local host = hosts[domain];
 	local jid = jid_bare(to);
-	local is_known = origin.roster and origin.roster[jid]; -- from before this was answered here
+	local is_known = origin.roster and origin.roster[jid]; -- recorded before this module was used
 	if not host then
 		return (kind == "subscribe" or kind == "subscribed") and refuse_if_full(event, jid) or nil;
 	elseif host.modules.component and not is_known then
@@ -78,7 +78,7 @@ module:hook("iq/self/jabber:iq:roster:query", function (event)
 	if stanza.attr.type ~= "set" or not item or item.attr.subscription == "remove" then
 		return;
 	elseif #tostring(item) > ITEM then
-		return refuse(event.origin, stanza, "modify", "policy-violation", "a contact takes at most " .. ITEM .. " bytes");
+		return refuse(event.origin, stanza, "modify", "policy-violation", "a contact may take at most " .. ITEM .. " bytes");
 	end
 	return refuse_if_full(event, jid_prep(item.attr.jid or "") or "");
 end, 100);

@@ -1,10 +1,10 @@
--- Where the other servers of the federation are: from the configuration, not from DNS.
+-- Finds the other servers of the federation by the configuration instead of DNS.
 --
 --   formicary_platform = "lab.example"
 --   formicary_peers = { ["c3.lab.example"] = { "198.51.100.2", 5269 } }
 --
--- A name of the platform that is not in the list is nowhere: its stanzas come back at once, as no DNS server
--- has to be waited for. All other names are looked up as usual.
+-- Stanzas to a name of the platform that is not in the list come back at once, without waiting for DNS. All
+-- other names are looked up as usual.
 
 module:set_global();
 
@@ -24,7 +24,7 @@ local function is_ours(name)
 	return name == platform or name:sub(-#platform - 1) == "." .. platform;
 end
 
--- Prosody's mod_s2s asks this for where to connect, once for TLS from the start, once for STARTTLS.
+-- mod_s2s calls this to find a server: once for TLS from the first byte, once for STARTTLS.
 function service.new(name, kind, ...)
 	if not is_ours(name) then
 		return look_up(name, kind, ...);

@@ -1,13 +1,13 @@
--- What ordinary clients may use of the server while containers need it, so that no client holds those up.
+-- Limits the processor time of ordinary clients while containers use the server, so that no client delays them.
 --
---   formicary_client_share = 0.05 -- of one processor, for each account while containers talk
---   formicary_client_connections = 512 -- at a time; by itself, what the limit of open files leaves free
+--   formicary_client_share = 0.05 -- of one processor, for each account, while containers are active
+--   formicary_client_connections = 512 -- at a time; by default, as many as the limit of open files allows
 --
--- What a client sends is handled in small pieces, and the processor time that they took is counted for its
--- account, and for all together who have not logged in. An account that has used up its share is not read
--- from for a while: nothing is lost, and the client has to wait, as TCP makes it. While containers do not
--- need the server, clients may have all of it. Prosody's own mod_limits counts bytes for each connection,
--- by which ten thousand small requests are few, and one large message is much.
+-- Input of clients is handled in small pieces, whose processor time is charged to their accounts, and to one
+-- common account before they have logged in. The server stops reading from an account that has used up its
+-- share: nothing is lost, and TCP makes the client wait. While containers are idle, clients may use the whole
+-- processor. Prosody's mod_limits counts the bytes of each connection, by which ten thousand small requests are
+-- few and one large message is much.
 
 module:set_global();
 
@@ -21,20 +21,20 @@ local clock = os.clock; -- processor time of this process
 local hosts, bare_sessions, full_sessions = prosody.hosts, prosody.bare_sessions, prosody.full_sessions;
 
 local SHARE = module:get_option_number("formicary_client_share", 0.05);
-local FRAME = "<frame xmlns='urn:formicary:"; -- what containers send each other
-local BUSY = 0.01; -- of a processor, for what containers send each other: then clients have no more than SHARE
-local LOOK = 0.1; -- s between two looks at how busy containers are
+local FRAME = "<frame xmlns='urn:formicary:"; -- in stanzas between containers
+local BUSY = 0.01; -- share of a processor that frames take, at which clients get no more than SHARE
+local LOOK = 0.1; -- s between two measurements of how busy containers are
 local BURST = 0.1; -- s of processor time that an account can save
-local PIECE = 2048; -- bytes of what a client sends that are handled at once
-local TURN = 0.002; -- s of processor time for one client before others are looked at
-local SOON = 0.0001; -- s until a client goes on that has had its turn
-local PAUSE = 0.01; -- s between two looks at clients that have to wait
-local UNREAD = 2^20; -- bytes of answers that a client may leave unread before it gets no more
-local CONGESTED = 8 * 2^20; -- bytes that a receiver may leave unread before clients can send it no more
-local REFUSED = 0.0002; -- s that an account is charged for each thing that it wanted of nobody, beside what that took
-local RESERVE = 256; -- open files that are left for containers, accounts' files and the like
+local PIECE = 2048; -- bytes of a client's input that are handled at once
+local TURN = 0.002; -- s of processor time for one client before it is the others' turn
+local SOON = 0.0001; -- s until a client's next turn
+local PAUSE = 0.01; -- s between two checks of waiting clients
+local UNREAD = 2^20; -- bytes of answers that a client may leave unread until it gets no more
+local CONGESTED = 8 * 2^20; -- bytes that a receiver may leave unread until clients can send it no more
+local REFUSED = 0.0002; -- s that an account is charged for each refused request, in addition to its processor time
+local RESERVE = 256; -- open files reserved for containers, accounts' files and so on
 
--- How much of a processor containers need for what they send each other: a mean over half a second.
+-- The share of a processor that frames between containers take: a mean over half a second.
 local busy, needed, looked_at = 0, 0, monotonic();
 
 local function share()
@@ -48,7 +48,7 @@ local function share()
 	return math.max(SHARE, 1 - busy / BUSY);
 end
 
--- The processor time that each account has left; below 0, it has to wait.
+-- The processor time that each account has left; below 0, its clients wait.
 local accounts = {};
 
 local function account_of(session)
@@ -74,8 +74,8 @@ module:add_timer(60, function ()
 	return 60;
 end);
 
--- How much a connection has not read of what it was sent. Prosody has no name for it: a string, a list of
--- strings, or since version 13 a buffer of its own.
+-- Return how many bytes were sent to a connection and not read yet. Prosody has no function for this; its buffer
+-- is a string, a list of strings or, since version 13, an object.
 local function unread(conn)
 	local buffer = conn and conn.writebuffer;
 	if type(buffer) ~= "table" or getmetatable(buffer) then
@@ -91,20 +91,20 @@ end
 -- Clients ------------------------------------------------------------------------------------------------
 
 local clients = module:shared("/*/c2s/sessions");
-local held = {}; -- what has been read of clients that have to wait, by their connections
-local handle; -- what Prosody does with what a client sends
+local held = {}; -- unhandled input of waiting clients, by their connections
+local handle; -- Prosody's own handler of input
 
--- A piece ends behind a tag: one that expat (2.6 or later) has had in part it looks at again only when twice as
--- much has come.
+-- A piece ends after a tag, as expat (2.6 or later) looks again at an incomplete tag only when twice as much
+-- data has come.
 local function piece_end(data, position)
 	return data:find(">", position + PIECE - 1, true) or #data;
 end
 
--- Handle what may be handled now; return the rest, and whether it can be handled as soon as others had their turn.
+-- Handle as much as allowed now; return the rest, and whether it may be handled after the others' turn.
 local function work(conn, session, data)
 	local account, position, spent = account_of(session), 1, 0;
 	while position <= #data and account.left > 0 and spent < TURN and unread(conn) < UNREAD do
-		-- Who has not logged in may be about to encrypt: nothing must be left of what came in the clear.
+		-- Before login, a client may start TLS: no unencrypted input must be left over.
 		local last = session.type == "c2s" and piece_end(data, position) or #data;
 		local before = clock();
 		handle(conn, data:sub(position, last));
@@ -117,8 +117,8 @@ local function work(conn, session, data)
 	return position <= #data and data:sub(position) or nil, spent >= TURN and account.left > 0;
 end
 
-local is_due, is_due_soon = false, false; -- whether those that wait are looked after in PAUSE, or at once
-local looked_after = 0; -- when that was done last
+local is_due, is_due_soon = false, false; -- whether waiting clients are to be checked in PAUSE, or SOON
+local looked_after = 0; -- when they were checked last
 local look_after_waiting;
 
 local function look_later(soon)
@@ -144,14 +144,14 @@ local function go_on(conn, data)
 		rest, soon = work(conn, session, data);
 	end
 	if not held[conn] then
-		return; -- it has gone meanwhile
+		return; -- it has disconnected
 	end
 	held[conn] = rest;
 	if rest then
 		look_later(soon);
 	elseif session and clients[conn] == session then
 		conn:resume();
-		if conn.conn and conn.conn:dirty() then -- what has been read from the socket already wakes nobody
+		if conn.conn and conn.conn:dirty() then -- no event comes for data already read from the socket
 			conn:onreadable();
 		end
 	end
@@ -186,9 +186,9 @@ local function on_client_data(conn, data)
 	end
 end
 
--- How many clients there may be: the files that this process may open are for containers, too.
+-- How many clients may be connected, as this process may open only so many files.
 local connections, strangers = 0, 0;
-local queue, first, last = {}, 1, 0; -- of those that have not logged in, the oldest first
+local queue, first, last = {}, 1, 0; -- clients that have not logged in, oldest first
 local is_stranger = {};
 local most;
 local refused_at = -math.huge;
@@ -239,7 +239,7 @@ local function guard_clients(listener)
 		if session and connections > most then
 			if monotonic() - refused_at > 60 then
 				refused_at = monotonic();
-				module:log("warn", "%d clients are connected, and no more are let in", connections - 1);
+				module:log("warn", "%d clients are connected, which is the limit: more are refused", connections - 1);
 			end
 			session:close("resource-constraint");
 			return;
@@ -268,7 +268,7 @@ local function guard_components(listener)
 		if is_frame then
 			needed = needed + clock() - before;
 		end
-		-- Where connections always have something to say, Prosody comes to no timer.
+		-- While connections always have input, Prosody runs no timers.
 		if (is_due or is_due_soon) and monotonic() - looked_after > PAUSE then
 			look_after_waiting();
 		end
@@ -294,7 +294,7 @@ for _, name in ipairs({ "c2s", "component" }) do
 	end
 end
 
--- What clients are told --------------------------------------------------------------------------------------
+-- Answers to clients -----------------------------------------------------------------------------------------
 
 local function is_congested(to)
 	local host = hosts[jid_host(to)];
@@ -320,7 +320,7 @@ local function refuse_if_congested(event)
 	local to, kind = stanza.attr.to, stanza.attr.type;
 	if to and is_congested(to) then
 		if kind ~= "error" and kind ~= "result" then
-			local text = "the receiver has not read what it has been sent already; try again later";
+			local text = "the receiver has not read earlier messages yet; try again later";
 			origin.send(st.error_reply(stanza, "wait", "resource-constraint", text));
 		end
 		return true;
@@ -332,7 +332,7 @@ local function charge(session)
 	account.left = account.left - REFUSED;
 end
 
--- A container had to say no, which took its time, too.
+-- A container had to refuse, which took processor time, too.
 local function charge_refused(event)
 	local origin, stanza = event.origin, event.stanza;
 	local session = full_sessions[stanza.attr.to];

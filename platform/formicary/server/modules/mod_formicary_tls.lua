@@ -1,4 +1,4 @@
--- A second port for components (XEP-0114), with TLS from the first byte. It serves what mod_component serves.
+-- Opens a second port for components (XEP-0114), with TLS from the first byte.
 --
 --   formicary_platform = "lab.localhost"
 --   formicary_tls_interfaces = { "127.0.0.1" }
@@ -24,7 +24,7 @@ local function open()
 			listener = plain.listener;
 			default_port = 5348;
 		});
-		-- Containers ask for the platform's server, also where no host of that name is served.
+		-- Containers ask (SNI) for the platform's server, even if there is no host of this name.
 		for _, _, _, _, active in portmanager.get_active_services():iter("formicary_tls", nil, nil, nil) do
 			local server = active.server;
 			local context = server.sslctx and server:sslctx();
@@ -37,7 +37,7 @@ local function open()
 	end
 end
 
--- mod_component comes with the first component, usually after this one.
+-- mod_component is loaded with the first component, usually after this module.
 module:hook_global("service-added", function (event)
 	if event.name == "component" then
 		open();

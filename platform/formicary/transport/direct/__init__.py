@@ -1,15 +1,15 @@
-"""Connections of our own between two containers: TCP with TLS, or a Unix socket on one host.
+"""Direct connections between two containers: TCP with TLS, or a Unix socket on one host.
 
-`docs/direct-links.md` specifies what is said on them.
+`docs/direct-links.md` specifies their protocol.
 
-- `connections`: all direct connections of a container: who may make them, and what becomes of them
-- `dialling`: dials other containers, and again when a connection was lost
+- `connections`: a container's direct connections, from the first dial to the end
+- `dialling`: dials other containers, again when a connection was lost
 - `endpoint`: makes connections: listens and dials
-- `listener` has the sockets, `half_open` those who have connected there and not proven who they are
-- `opening`: how both sides prove who they are, as a state machine; `opening_protocol` is that on a connection
+- `listener`: the listening sockets; `half_open`: connections that have not proven who they are
+- `opening`: a state machine in which both sides prove who they are; `opening_protocol`: runs it
 - `connection`: an open connection: frames out, frames in
-- `peer_keys`: which containers this one knows, and the keys that they have of it
-- `identity`: a container's key and certificate; `identity_file` is where these outlive it
+- `peer_keys`: the containers that this one knows, and the keys that it gave them
+- `identity`: a container's key and certificate; `identity_file`: keeps them for its successor
 """
 
 from formicary.transport.addresses import Offer

@@ -19,7 +19,7 @@ LONGEST_FRAME = (1 << 20) + 1024
 """Bytes that a frame may have."""
 
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
-_CLOSE_TIMEOUT = 2.0  # seconds that the other side gets to take what was written
+_CLOSE_TIMEOUT = 2.0  # seconds that the other side gets to read what was written
 
 _LARGE = 32_768  # bytes
 
@@ -29,7 +29,7 @@ _pack, _unpack = _LENGTH.pack, _LENGTH.unpack_from
 
 
 def _widen(transport: asyncio.Transport) -> None:
-    """Make room for whole frames in a Unix socket: at 100 KB, twice the rate. TCP finds its own sizes."""
+    """Enlarge a Unix socket's buffers to whole frames: doubles the rate at 100 kB. TCP adapts itself."""
     connected = transport.get_extra_info("socket")
     if connected is not None and connected.family == socket.AF_UNIX:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _HIGH_WATER)
@@ -41,15 +41,15 @@ def _ignore(*_: object) -> None:
 
 
 class DirectConnection(asyncio.Protocol):
-    """An established connection, on which both sides have proven who they are.
+    """A connection on which both sides have proven who they are.
 
     Args:
         transport: what carries it; reading is paused.
         peer: the domain of the other container.
         is_dialler: whether this side has dialled.
-        description: what it is, such as `TCP 127.0.0.1:40000 with TLS 1.3`.
-        rest: what has come in already behind the opening.
-        dropped: counts connections that are ended for what the peer sent.
+        description: such as `TCP 127.0.0.1:40000 with TLS 1.3`.
+        rest: bytes that were read after the opening.
+        dropped: counts connections ended because of what the peer sent.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class DirectConnection(asyncio.Protocol):
         self.has_room = True
         self._transport = transport
         is_tls = transport.get_extra_info("ssl_object") is not None
-        # Uvloop's TLS warns of each write while it is closing, without telling us that it is.
+        # uvloop's TLS warns of each write while it is closing, and does not tell us that it is.
         self._write: Callable[[bytes], None] = self._write_if_open if is_tls else transport.write
         self._large = sys.maxsize  # bytes from which a frame is not joined to its length
         if type(transport).__module__.startswith("uvloop") and not is_tls:
-            # Halves the time for 100 KB. Asyncio's own transports join, or forget that their buffer is full.
+            # Halves the time for 100 kB. Asyncio's transports join them, or forget a full buffer.
             self._large = _LARGE
         self._head = b""  # part of a length
         self._parts = [rest]  # of a frame whose length is known
@@ -95,13 +95,13 @@ class DirectConnection(asyncio.Protocol):
         on_room: Callable[[bool], None],
         on_lost: Callable[[LinkError], None],
     ) -> None:
-        """Begin to read, and to pass on what comes; also what came before.
+        """Begin to read, and to pass on frames, including those that came before.
 
         Args:
             on_frame: called with each frame.
-            on_read_end: called when everything that came in at once has been passed on.
-            on_room: called with whether there is room to write, when that changes.
-            on_lost: called once when the connection has ended by itself, with the cause.
+            on_read_end: called when everything read at once has been passed on.
+            on_room: called when there is room to write, or no longer, with which.
+            on_lost: called once, with the cause, if the connection ends by itself.
         """
         self._on_frame, self._on_read_end = on_frame, on_read_end
         self._on_room, self._on_lost = on_room, on_lost
@@ -116,13 +116,13 @@ class DirectConnection(asyncio.Protocol):
             self.resume()
 
     def send(self, frame: bytes) -> None:
-        """Send a frame; nothing where the connection has ended, as `on_lost` will say."""
+        """Send a frame; do nothing if the connection has ended, as `on_lost` will report."""
         try:
             if len(frame) < self._large:
                 self._write(_pack(len(frame)) + frame)
             else:
                 self._transport.writelines((_pack(len(frame)), frame))
-        except RuntimeError:  # so uvloop says that the connection has just broken
+        except RuntimeError:  # from uvloop: the connection has just broken
             self._stop_writing()
 
     def _write_if_open(self, data: bytes) -> None:
@@ -140,17 +140,17 @@ class DirectConnection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def rebind(self) -> None:
-        """Make the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        """Have the loop call the methods that the class has now: uvloop caches `data_received`."""
         if not self._transport.is_closing():
             self._transport.set_protocol(self)
 
     def abort(self) -> None:
-        """End the connection at once; nothing is called any more, and what waits to be written is lost."""
+        """End the connection at once, without further callbacks; what waits to be written is lost."""
         self._silence()
         self._transport.abort()
 
     async def close(self) -> None:
-        """End the connection when what was sent has gone out, or after 2 s; nothing is called any more.
+        """End the connection, without further callbacks, when what was sent has gone out, or after 2 s.
 
         If cancelled, the connection is cut.
         """
@@ -167,7 +167,7 @@ class DirectConnection(asyncio.Protocol):
     def _finish(self) -> None:
         self.resume()  # to see the other side's end
         if self._transport.can_write_eof():
-            # Closed with something unread, a socket would throw away what the other side has not taken yet.
+            # If closed with unread data, a socket would discard what the other side has not read yet.
             self._transport.write_eof()
         else:
             self._transport.close()
@@ -182,11 +182,11 @@ class DirectConnection(asyncio.Protocol):
     # -- asyncio's side -------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Pass on the frames in what has come; for asyncio."""
+        """Pass on the frames in what was read; for asyncio."""
         position, end = 0, len(data)
         if end > _PREFIX and not self._missing and not self._head:
             (length,) = _unpack(data)
-            if length == end - _PREFIX <= LONGEST_FRAME:  # one frame, as where somebody waits for an answer
+            if length == end - _PREFIX <= LONGEST_FRAME:  # one frame, as when an answer is awaited
                 self._on_frame(data[_PREFIX:])
                 self._on_read_end()
                 return
@@ -219,7 +219,7 @@ class DirectConnection(asyncio.Protocol):
         self._on_read_end()
 
     def _complete(self, last: bytes) -> None:
-        """Pass on the frame whose last part has come."""
+        """Pass on a frame whose last part was read."""
         self._parts.append(last)
         frame = b"".join(self._parts)
         self._parts.clear()
@@ -235,7 +235,7 @@ class DirectConnection(asyncio.Protocol):
         self._transport.abort()
 
     def eof_received(self) -> None:
-        """End, as the other side reads nothing more; for asyncio."""
+        """End the connection, as the other side reads no more; for asyncio."""
         self._stop_writing()
         self._transport.abort()
 
@@ -257,11 +257,11 @@ class DirectConnection(asyncio.Protocol):
             on_lost(self._error)
 
     def pause_writing(self) -> None:
-        """Pass on that there is no room; for asyncio."""
+        """Report that there is no room to write; for asyncio."""
         self.has_room = False
         self._on_room(False)
 
     def resume_writing(self) -> None:
-        """Pass on that there is room again; for asyncio."""
+        """Report that there is room to write again; for asyncio."""
         self.has_room = True
         self._on_room(True)

@@ -1,4 +1,4 @@
-"""A container's direct connections: who may make them, what comes over them, and what becomes of them."""
+"""A container's direct connections: joining, dialling, accepting, and losing them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ logger = get_logger("formicary.transport")
 
 
 class Connections:
-    """The direct connections of one container; without a server, frames of others go over them (`relays`)."""
+    """The direct connections of one container; if it `relays`, they carry the frames of others, too."""
 
     def __init__(self, router: Router, options: ConnectionOptions, *, relays: bool) -> None:
         self._router = router
@@ -55,20 +55,20 @@ class Connections:
         )
         self._dialling = Dialling(self.endpoint, self._take, self._not_reached, is_cut=self._is_cut)
         self._middle: Link | None = None  # the link to the container that this one has joined
-        self._complaint = ""  # why that did not take this one back, as was logged
+        self._complaint = ""  # the logged reason why that did not let this one in again
         self._endings: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """End them all."""
         await self._dialling.close()
-        await self.endpoint.close()  # from now on there are no new connections
+        await self.endpoint.close()  # no new connections from here on
         connections = [link.direct for link in self._router.links.values() if link.direct is not None]
         await asyncio.gather(*(connection.close() for connection in connections), *self._endings)
 
     # -- joining --------------------------------------------------------------------------------------------
 
     async def join(self, address: JoinAddress) -> None:
-        """Connect to a container by its join address: all who join it meet there; LinkError if that fails."""
+        """Connect to a container by its join address; LinkError if that fails."""
         own = self._container
         if address.platform != own.platform or address.domain == own.domain:
             raise LinkError(
@@ -82,7 +82,7 @@ class Connections:
         self._dialling.remember(address.domain, address)
 
     def _refusal(self, peer: str) -> str | None:
-        """Return why a container must not join, if it must not."""
+        """Return why a container must not join; None if it may."""
         if not is_container_of(peer, self._container.platform):
             return f"{peer} is not a container of the platform {self._container.platform}"
         link = self._router.links.get(peer)
@@ -92,7 +92,7 @@ class Connections:
         return None
 
     def path_to(self, link: Link) -> IndirectPath:
-        """Return the path to another container where there is no direct connection, and no server either."""
+        """Return the path to another container without a direct connection and without a server."""
         if self._middle is not None:
             return RelayPath(link.domain, self._middle)
         name, own = link.domain.partition(".")[0], self._container.name
@@ -101,14 +101,14 @@ class Connections:
     # -- dialling -------------------------------------------------------------------------------------------
 
     def on_found(self, link: Link, parameters: SessionParameters) -> None:
-        """Dial the other end of a link, which is there, if that can be reached directly."""
+        """Dial the other end of a link, which was found, if it made an offer."""
         if parameters.offer is None:
             return
         try:
             offer = msgspec.convert(parameters.offer, Offer)
-            self.endpoint.expect(link.domain, offer)
+            self.endpoint.peers.expect(link.domain, offer.certificate)
         except (msgspec.ValidationError, FormicaryError) as error:
-            self._router.drop(link.domain, f"an offer that is none: {error}")
+            self._router.drop(link.domain, f"an invalid offer: {error}")
             return
         if link is not self._middle:
             self._dialling.remember(link.domain, offer)
@@ -116,7 +116,7 @@ class Connections:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
 
     def on_lost(self, link: Link) -> None:
-        """Dial the other end of a link no more, which is not there."""
+        """Stop dialling the other end of a link, which is gone."""
         if link is not self._middle:
             self._dialling.forget(link.domain)
 
@@ -126,20 +126,20 @@ class Connections:
     def _not_reached(self, domain: str, error: FormicaryError) -> None:
         link = self._router.links[domain]
         if link is self._middle and error.__context__ is None and str(error) != self._complaint:
-            self._complaint = str(error)  # somebody is there, and does not take this container
-            logger.warning("container %s is not taken back: %s", self._container.name, error)
+            self._complaint = str(error)  # something answers, and does not let this container in
+            logger.warning("container %s cannot join again: %s", self._container.name, error)
         if self._direct_only and link.direct is None:
-            # What waits may yet go by the next try, or by the connection that the other end makes.
+            # Waiting messages may still go with the next try, or when the other end connects.
             link.on_obstacle(str(error))
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
-            link.set_away(is_away=True)  # nobody listens there any more
+            link.set_away(is_away=True)  # nothing listens there any more
             if link.was_direct or self._direct_only:
                 link.lose("nothing is listening there any more")
 
     # -- connections ----------------------------------------------------------------------------------------
 
     def _take(self, connection: DirectConnection) -> None:
-        """Use a connection to another container, which has proven who it is."""
+        """Use a new connection to another container."""
         try:
             link = self._router.link_to(connection.peer)
         except FormicaryError as error:
@@ -147,7 +147,7 @@ class Connections:
             self._cut(connection)
             return
         other = link.direct
-        # Where both have dialled, both keep the connection of the one whose name comes first.
+        # If both have dialled, both keep the connection dialled by the one whose name comes first.
         is_first = self._container.domain < link.domain
         is_second = other is not None and other.is_dialler is is_first is not connection.is_dialler
         if self._router.is_closed or is_second:
@@ -159,13 +159,13 @@ class Connections:
         link.was_direct = True
         link.failures.obstacle = ""
         self._dialling.stop(link.domain)
-        # Not in the task that has made the connection: agents run in it, too.
+        # Not in the task that made the connection, as this runs agents.
         asyncio.get_running_loop().call_soon(self._start, link, connection)
         link.choose_path()
         if link is self._middle:
             self._complaint = ""
             self._router.on_path_changed()
-            link.connect()  # it may have been restarted, and then it does not know of this container
+            link.connect()  # if it was restarted, it does not know this container
 
     def _start(self, link: Link, connection: DirectConnection) -> None:
         if link.direct is connection:
@@ -183,11 +183,11 @@ class Connections:
         task.add_done_callback(self._endings.discard)
 
     def on_doubt(self, link: Link) -> None:
-        """Cut a direct connection over which nothing comes back."""
+        """Close a direct connection that does not answer."""
         connection = link.direct
         if connection is not None:
             self._cut(connection)
-            error = LinkError(f"nothing comes back from {link.domain} directly")
+            error = LinkError(f"{link.domain} does not answer over the direct connection")
             self._lose(link, connection, error, is_away=False)
 
     def _lose(
@@ -205,7 +205,7 @@ class Connections:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain, again=True)
 
     def _receive_joined(self, link: Link, frame: bytes) -> None:
-        """Handle a frame without a server: it may be for, or from, a third container."""
+        """Handle a frame without a server, which may be for, or from, a third container."""
         if not frame or frame[0] < PASS_ON:
             link.receive(frame)
             return
@@ -214,7 +214,7 @@ class Connections:
             if kind == PASS_ON:
                 self._pass_on(link, domain, inner)
             elif link is not self._middle:
-                self._router.drop(link.domain, "it passes frames on, but this container has not joined it")
+                self._router.drop(link.domain, "it forwards frames, but this container has not joined it")
             elif kind == PASSED_ON:
                 self._router.link_to(domain).receive_indirect(inner)
             elif kind == RETURNED and domain in self._router.links:
@@ -229,5 +229,5 @@ class Connections:
             name = self._container.name
             reason = f"no container named {domain.partition('.')[0]!r} is connected to container {name}"
             link.direct.send(wrap(RETURNED, domain, reason.encode()))
-        elif other.direct.has_room:  # where there is none, it gets lost, and will come again
+        elif other.direct.has_room:  # otherwise it is lost, and will be sent again
             other.direct.send(wrap(PASSED_ON, link.domain, inner))

@@ -1,4 +1,4 @@
-"""Dialling other containers, as long as it takes: for the first time, and when a connection was lost."""
+"""Dials other containers until they are reached: at first, and when a connection was lost."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from formicary.transport.direct import DirectConnection, DirectEndpoint, Offer
 
 _PATIENCE = 1.0  # s that the container whose name comes second waits for the other one to dial
-_AGAIN = 0.1  # s before a lost connection is made again
+_AGAIN = 0.1  # s before dialling again after a lost connection
 _LONGEST = 30.0  # s between tries
-_LONGEST_NEEDED = 1.0  # the same where messages have no other path, or without which no others are found
+_LONGEST_NEEDED = 1.0  # the same if messages have no other path, or others are found only through it
 
 
 class Dialling:
@@ -25,8 +25,8 @@ class Dialling:
 
     Args:
         direct: makes the connections.
-        connected: called with each.
-        failed: called with a domain and why it could not be reached, after each try.
+        connected: called with each connection.
+        failed: called after each failed try, with the domain and the error.
         is_cut: returns whether messages to a domain have no other path now.
     """
 
@@ -46,17 +46,17 @@ class Dialling:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def remember(self, domain: str, offer: Offer | JoinAddress) -> None:
-        """Keep where a container can be dialled."""
+        """Record where a container can be dialled."""
         self._offers[domain] = offer
 
     def forget(self, domain: str) -> None:
-        """Dial a container no more."""
+        """Stop dialling a container for good."""
         self._offers.pop(domain, None)
         if (task := self._tasks.pop(domain, None)) is not None:
             task.cancel()
 
     def begin(self, domain: str, *, is_first: bool, again: bool = False) -> None:
-        """Dial a container until it is reached; the one whose name `is_first` does so at once."""
+        """Dial a container until it is reached, at once if this one's name `is_first`, else after 1 s."""
         if domain in self._tasks or domain not in self._offers:
             return
         wait = (0.0 if is_first else _PATIENCE) + (_AGAIN if again else 0.0)
@@ -67,7 +67,7 @@ class Dialling:
         )
 
     def stop(self, domain: str) -> None:
-        """Dial a container no more for now: it is connected."""
+        """Stop dialling a container that is connected now."""
         if (task := self._tasks.pop(domain, None)) is not None and task is not asyncio.current_task():
             task.cancel()
 
@@ -86,7 +86,7 @@ class Dialling:
                 return
 
     async def _rest(self, domain: str, seconds: float) -> None:
-        """Wait before the next try, but not for long where, or from when on, it is needed."""
+        """Wait before the next try; not for long once a connection is needed."""
         while seconds > 0:
             step = min(seconds, _LONGEST_NEEDED * randomness.source().uniform(0.5, 1.0))
             await asyncio.sleep(step)

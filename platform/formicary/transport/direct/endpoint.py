@@ -39,16 +39,16 @@ class DirectEndpoint:
     Args:
         domain: the container's domain.
         tls: on which connections TLS is used: True: TCP; "always": also Unix sockets; False: none.
-        listen: the IP address or host name at which others reach this host, with or without `:port`, and may
-            join; None: listen on loopback only, and nobody may join.
-        on_connection: called with each connection that another container has dialled, when both sides have
-            proven who they are.
-        admit: called with the domain of a container that wants to join and has the token; returns why not,
-            or None.
-        file: the file with what those who have joined know this container by; None: a new identity.
+        listen: the IP address or host name, with or without `:port`, at which others reach this host and may
+            join; None: listen on loopback only, and let nobody join.
+        on_connection: called with each accepted connection, when both sides have proven who they are.
+        admit: called with the domain of a container that wants to join and has the token; returns why it
+            must not, or None.
+        file: the file with this container's identity; None for a new one.
 
     Attributes:
-        dropped: how many connections were given up, by reason.
+        dropped: how many connections were refused, by reason.
+        peers: the keys and certificates of other containers.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class DirectEndpoint:
         self._record = file.record if file else None
         self._identity = ((file and file.identity) or Identity.make()) if tls else None
         self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
-        self._peers = PeerKeys(self._identity, self._token)
+        self.peers = PeerKeys(self._identity, self._token)
         self._listener = Listener(domain, self._welcome, self.dropped)
         self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
         self._anonymous = anonymous() if tls else None
 
     async def open(self) -> None:
-        """Begin to listen; UsageError if `listen` is no address, LinkError if the system refuses."""
+        """Start to listen; UsageError if `listen` is no address, LinkError if the system refuses."""
         record = self._record
         if record is None:
             await self._listener.open(self._listen)
@@ -87,14 +87,14 @@ class DirectEndpoint:
                 logger.warning("%s cannot find it again and need its new join address", change)
 
     def keep(self) -> None:
-        """Write the identity file, if there is to be one; UsageError if that is impossible."""
+        """Write the identity file, if any; UsageError if that fails."""
         if self._file is not None and self._token is not None:
             self._file.keep(
                 self._token, self._identity, tls=self._tls, unix=self._listener.unix, tcp=self._listener.tcp
             )
 
     def _change(self, record: Record) -> str | None:
-        """Return what keeps others from finding this container by what is on record, if anything does."""
+        """Return what has changed so that others cannot find this container by its record, if anything."""
         if record.tls != self._tls:
             return f"{self._domain} changed its TLS setting: containers that had joined it"
         lost = [f"{ip}, port {port}" for ip, port in record.tcp if (ip, port) not in self._listener.tcp]
@@ -106,14 +106,14 @@ class DirectEndpoint:
         return None
 
     async def close(self) -> None:
-        """Listen no more and end what is half open; established connections stay."""
+        """Stop listening, and end half-open connections; established ones stay."""
         await self._listener.close()
         if self._file is not None:
             self._file.close()
 
     @property
     def join_address(self) -> JoinAddress | None:
-        """How others can join; None if they may not."""
+        """What others need to join; None if they must not."""
         if self._token is None:
             return None
         return JoinAddress(
@@ -124,17 +124,9 @@ class DirectEndpoint:
         )
 
     def offer(self, peer: str) -> Offer:
-        """Return what to tell `peer`, and nobody else, over a way that both trust."""
+        """Return the offer to send to `peer`, and nobody else, over a trusted path."""
         certificate = self._identity.certificate if self._identity else b""
-        return Offer(**self._addresses(), certificate=certificate, key=self._peers.key_for(peer))
-
-    def expect(self, peer: str, offer: Offer) -> None:
-        """Trust the certificate in an offer of `peer`, and no other; AuthenticationError if it is none."""
-        self._peers.expect(peer, offer.certificate)
-
-    def forget(self, peer: str) -> None:
-        """Accept no connections from `peer` until it is offered a new key and expected again."""
-        self._peers.forget(peer)
+        return Offer(**self._addresses(), certificate=certificate, key=self.peers.key_for(peer))
 
     def _addresses(self) -> dict[str, Any]:
         return {
@@ -174,9 +166,9 @@ class DirectEndpoint:
             self._on_connection(connection)
 
     async def _open_accepted(self, connected: socket.socket, *, with_tls: bool) -> DirectConnection:
-        """Return the connection when both sides have proven who they are; else end it, and then return."""
+        """Return the connection when both sides have proven who they are; if that fails, close it."""
         opening = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
-        context = self._peers.context() if with_tls else None
+        context = self.peers.context() if with_tls else None
         loop = asyncio.get_running_loop()
         is_open = False
         try:
@@ -189,7 +181,7 @@ class DirectEndpoint:
                 await cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
-        key_of = partial(self._peers.key_of, seen=seen if with_tls else None)
+        key_of = partial(self.peers.key_of, seen=seen if with_tls else None)
         own = self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT
         return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit, certificate=own)
 
@@ -199,7 +191,7 @@ class DirectEndpoint:
         """Connect to `peer`, at the first address in its offer that works.
 
         Raises:
-            AuthenticationError: what answers is not `peer`, or does not take us for what we are.
+            AuthenticationError: what answers is not `peer`.
             LinkError: it cannot be reached, with the cause.
         """
         errors: list[LinkError] = []
@@ -214,10 +206,10 @@ class DirectEndpoint:
                 "others can reach, with listen="
             )
         try:
-            # What answered, and wrongly, says more than what did not answer.
+            # A wrong answer says more than none.
             raise next((error for error in errors if isinstance(error, AuthenticationError)), errors[-1])
         finally:
-            errors.clear()  # they lead to this frame: as a cycle, only the garbage collector would end it
+            errors.clear()  # they refer to this frame, so only the garbage collector would free them
 
     async def _dial(self, peer: str, offer: Offer | JoinAddress, address: SocketAddress) -> DirectConnection:
         context = self._dialling_context(peer, offer, address)
@@ -249,7 +241,7 @@ class DirectEndpoint:
         opening: OpeningProtocol, address: SocketAddress, context: ssl.SSLContext | None
     ) -> None:
         loop = asyncio.get_running_loop()
-        name = None if context is None else ""  # none is sent, and none is compared
+        name = None if context is None else ""  # no name is sent or compared
         if isinstance(address, str):
             await loop.create_unix_connection(lambda: opening, address, ssl=context, server_hostname=name)
         else:

@@ -1,4 +1,4 @@
-"""Connections that have not proven who they are: how many there may be, and which of them have to go."""
+"""Half-open connections, which have not proven who they are, and must not become too many."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     Welcome = Callable[[socket.socket, bool, Callable[[], None]], Coroutine[None, None, None]]
 
 MOST = 64
-"""Connections at one listening socket that may be half open at once, where many files may be open."""
+"""Half-open connections at one listening socket, if the process may open many files."""
 
-_SHARE = 8  # of how many files that may be open at once one such connection may be
+_SHARE = 8  # of the files that the process may open, one in this many may be such a connection
 
 _SILENT = 0.1  # s for which each is kept, however many there are
-_BEGUN = 0.5  # the same for one whose first message is there
-_LOOK_AGAIN = 0.05  # s at most between two looks
+_BEGUN = 0.5  # the same once its first message has arrived
+_LOOK_AGAIN = 0.05  # s at most between two looks for that
 _HANDSHAKE = b"\x16\x03"  # TLS: the type of a record, and its major version (RFC 8446, section 5.1)
 _RECORD_HEAD = 5  # bytes
 _LONGEST_RECORD = 1 << 14  # bytes
-_HALF_CLOSED = getattr(select, "POLLRDHUP", 0)  # Linux has it; elsewhere such a connection takes too long
-_TURNS = 1000  # of the loop in which a connection that has ended is closed: far more than it takes
+_HALF_CLOSED = getattr(select, "POLLRDHUP", 0)  # on Linux; elsewhere such a connection times out
+_TURNS = 1000  # of the loop until a connection that has ended is closed: far more than it takes
 
 
 class HalfOpen:
     """The half-open connections at one listening socket.
 
-    When there are too many, it is one from where most of them come that has to go, so that a stranger pushes
-    out connections of its own before those of others. Each is kept for a moment in which it could get in, and
-    for less if it says nothing; it is the one whose moment ends first that goes.
+    If there are too many, one from the source with most of them is closed, so that a stranger displaces its
+    own connections first: the one whose time ends first. Each has enough time to get in, and less as long as
+    it is silent.
 
-    `welcome` is called with each connection, whether it is TCP, and what to call when its first message is
-    there; it takes it over or ends it, and returns when either is done.
+    `welcome` is called with each connection, whether it is TCP, and what to call when its first message has
+    arrived; it returns when the connection is handed over or closed.
     """
 
     def __init__(self, welcome: Welcome, dropped: Counter[str]) -> None:
         self._welcome = welcome
         self._dropped = dropped
-        self._all: dict[asyncio.Task[None], _Place] = {}  # until they are closed, or have proven who they are
+        self._all: dict[asyncio.Task[None], _Place] = {}  # until closed or handed over
         self._most = min(MOST, max(1, descriptor_limit() // _SHARE))
         self._one_ended: asyncio.Future[None] | None = None
 
@@ -55,7 +55,7 @@ class HalfOpen:
         return len(self._all)
 
     def add(self, connected: socket.socket, address: object) -> None:
-        """Welcome a new connection from this address."""
+        """Take over a new connection from this address."""
         loop = asyncio.get_running_loop()
         place = _Place(source_of(address), loop.time())
         is_tcp = connected.family in {socket.AF_INET, socket.AF_INET6}
@@ -64,7 +64,7 @@ class HalfOpen:
         task.add_done_callback(self._remove)
 
     async def make_room(self, most: int | None = None) -> None:
-        """Push out what is too much; return when there are no more than this, or than may be."""
+        """Close what is too many; return when at most `most` are left, or as many as are allowed."""
         loop = asyncio.get_running_loop()
         most = self._most if most is None else most
         while len(self._all) > most:
@@ -81,7 +81,7 @@ class HalfOpen:
             await asyncio.wait([self._one_ended], timeout=wait)
 
     async def close(self) -> None:
-        """End them all; return when they are closed."""
+        """Close all; return when they are closed."""
         for task in self._all:
             task.cancel()
         if self._all:
@@ -94,21 +94,21 @@ class HalfOpen:
 
 
 class _Place:
-    """What is known about one of them."""
+    """One half-open connection."""
 
     def __init__(self, source: str | bytes, since: float) -> None:
         self.source = source
         self.since = since
         self.until = since + _SILENT
-        self.is_left = False  # by us: it is being closed
+        self.is_left = False  # it is being closed
 
     def begin(self) -> None:
-        """Keep it longer: it has said something."""
+        """Keep it longer, as its first message has arrived."""
         self.until = self.since + _BEGUN
 
 
 def _least(places: dict[asyncio.Task[None], _Place]) -> tuple[asyncio.Task[None], _Place]:
-    """Return the one to push out."""
+    """Return the one to close."""
     sources = Counter(place.source for place in places.values())
     most = max(sources.values())
     crowd = (item for item in places.items() if sources[item[1].source] == most)
@@ -116,33 +116,33 @@ def _least(places: dict[asyncio.Task[None], _Place]) -> tuple[asyncio.Task[None]
 
 
 async def cut(connected: socket.socket) -> None:
-    """End a connection that the loop has taken over; return when it is closed."""
+    """Close a connection that the loop owns; return when it is closed."""
     with suppress(OSError):  # it has ended already
-        connected.shutdown(socket.SHUT_RDWR)  # so it ends, whatever state TLS is in
+        connected.shutdown(socket.SHUT_RDWR)  # ends it in any state of TLS
     for _ in range(_TURNS):
         if connected.fileno() < 0:
             return
-        await asyncio.sleep(0.001)  # its transport tells nobody but TLS
-    connected.close()  # the loop had not taken it after all
+        await asyncio.sleep(0.001)  # its transport tells only TLS
+    connected.close()  # the loop did not own it after all
 
 
 async def first_message(connected: socket.socket, *, with_tls: bool) -> None:
-    """Return when the first message has come whole; it is left in the socket for whoever reads it.
+    """Wait for the whole first message, without taking it from the socket.
 
-    TLS takes some hundred kilobytes for each connection: that is for those who begin to speak it.
+    TLS takes some 100 kB for each connection, which only those get who begin to speak it.
 
     Raises:
-        OpeningError: it is not TLS where that comes first, or the connection has ended.
+        OpeningError: it is not TLS where it should be, or the connection has ended.
     """
     pause = 0.001
-    # What is left in a socket makes it readable, so a reader would be called all the time.
+    # Polled: data that stays in a socket would call a reader all the time.
     while not _has_come(connected, with_tls=with_tls):
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LOOK_AGAIN)
 
 
 def _has_come(connected: socket.socket, *, with_tls: bool) -> bool:
-    has_ended = _has_ended(connected)  # before the look: what came before the end is there then
+    has_ended = _has_ended(connected)  # before the peek, which then sees everything before the end
     try:
         data = connected.recv(_RECORD_HEAD + _LONGEST_RECORD, socket.MSG_PEEK)
     except BlockingIOError:
@@ -164,7 +164,7 @@ def _is_whole_record(data: bytes) -> bool:
 
 
 def _has_ended(connected: socket.socket) -> bool:
-    """Return whether the other side sends nothing more."""
+    """Return whether the other side sends no more."""
     if not _HALF_CLOSED:
         return False
     poll = select.poll()

@@ -1,7 +1,7 @@
-"""Who a container is on TLS connections: a key and a certificate of its own, new or from its identity file.
+"""A container's key and certificate for TLS, new or from its identity file.
 
-No authority signs the certificate: each side knows the other's beforehand, over a way that it trusts, and
-compares. So neither names nor dates in it matter, and hosts whose clocks are wrong can talk.
+No authority signs the certificate: each side has learnt the other's over a trusted path, and compares. So
+neither names nor dates in it matter, and hosts with wrong clocks can connect.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Identity:
 
     @classmethod
     def make(cls) -> Identity:
-        """Make a new P-256 key and sign its certificate with it."""
+        """Create a P-256 key and a self-signed certificate."""
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
 
         key = ec.generate_private_key(ec.SECP256R1())
         serial = x509.random_serial_number()
-        # A name of its own, because a store of certificates is searched by name.
+        # A unique name, because certificate stores are searched by name.
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, f"formicary {serial:x}"[:64])])
         builder = x509.CertificateBuilder(name, name, key.public_key(), serial, _FIRST_DAY, _LAST_DAY)
         certificate = builder.sign(key, hashes.SHA256())
@@ -59,10 +59,10 @@ class Identity:
         )
 
     def accepting(self) -> ssl.SSLContext:
-        """Return a context for the accepting side; it asks for a certificate, and takes none, too.
+        """Return a context for the accepting side, which asks for a certificate but does not require one.
 
-        A certificate that is shown must be among those loaded into the context: Python has no way to look at
-        one that is not.
+        A certificate that is shown must be among those loaded into the context: Python cannot inspect any
+        other.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.verify_mode = ssl.CERT_OPTIONAL
@@ -70,7 +70,7 @@ class Identity:
         return self._prepared(context)
 
     def dialling(self) -> ssl.SSLContext:
-        """Return a context for the dialling side, which shows our certificate."""
+        """Return a context for the dialling side, which shows this certificate."""
         return self._prepared(anonymous())
 
     def _prepared(self, context: ssl.SSLContext) -> ssl.SSLContext:
@@ -82,9 +82,9 @@ class Identity:
 
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
-    """Yield a file that nobody else can read, as Python's ssl takes a key from nowhere else.
+    """Yield a private file with a key, as Python's ssl reads keys only from files.
 
-    Where the system has files in memory it is one: so no key is left on a disk, even if we are killed.
+    It is in memory if the system supports that, so that no key stays on disk even if the process is killed.
     """
     if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
         with os.fdopen(os.memfd_create("formicary"), "wb") as memory:
@@ -101,7 +101,7 @@ def _as_file(secret: bytes) -> Iterator[str]:
 def anonymous() -> ssl.SSLContext:
     """Return a context for a dialling side that shows no certificate.
 
-    The other side's certificate is not verified here: whoever dials compares its fingerprint.
+    The other side's certificate is not verified here; the dialler compares its fingerprint.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3

@@ -1,8 +1,7 @@
-"""What those who have joined a container know it by, in a file: so they find it again after a crash.
+"""A container's identity in a file, so that those who have joined it find it again after a crash.
 
-The file is a secret of mode 0600: it holds the container's private key, and the token by which others join.
-Whoever uses it keeps it locked. It is written to another name first and then put in place, so that there is
-never half of one.
+The file is a secret of mode 0600, with the container's private key and the token by which others join. It is
+locked while in use, and replaced as a whole, so that it is never half written.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-_LONGEST = 1 << 16  # bytes of a file that may be one
+_LONGEST = 1 << 16  # bytes of an identity file
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is in the file, and what those who join know the container by.
+    """The content of an identity file.
 
-    Key and certificate are in `pem`, which is None where it used no TLS.
+    `pem` has the key and the certificate; it is None without TLS.
     """
 
     domain: str
@@ -48,7 +47,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def identity(self) -> Identity | None:
-        """The container's key with its certificate; ValueError if they are not of each other."""
+        """The container's key and certificate; ValueError if they do not match."""
         if self.pem is None:
             return None
         begin = self.pem.index(ssl.PEM_HEADER)
@@ -61,11 +60,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class IdentityFile:
-    """An identity file that is locked for one container, or the place where there will be one.
+    """An identity file, locked for one container, which may not exist yet.
 
     Attributes:
-        record: what was found in it; None if there was no file.
-        identity: the key and certificate in that; None if there are none.
+        record: its content; None if there was no file.
+        identity: the key and certificate in it, if any.
     """
 
     record: Record | None = None
@@ -78,10 +77,10 @@ class IdentityFile:
 
     @classmethod
     def open(cls, path: Path, domain: str) -> Self:
-        """Read and lock the file at `path`, which need not exist yet, for a container by its domain.
+        """Read and lock the file at `path`, which need not exist, for a container by its domain.
 
         Raises:
-            UsageError: it is in use, cannot be read, or is none of this container; it is left as it is.
+            UsageError: it is in use, unreadable, or not this container's; it is left unchanged.
         """
         file = cls(path, domain)
         try:
@@ -101,7 +100,7 @@ class IdentityFile:
                 self._refuse(f"cannot be read ({error.strerror})", "choose another path")
             self._check()
             self._lock(self._descriptor)
-            if not self._is_in_place(self._descriptor):  # its user has put another one there meanwhile
+            if not self._is_in_place(self._descriptor):  # its user has replaced it meanwhile
                 self.close()
         self.record, self.identity = self._read(self._descriptor)
 
@@ -149,7 +148,7 @@ class IdentityFile:
         unix: str | None,
         tcp: tuple[TcpAddress, ...],
     ) -> None:
-        """Write a `Record` to the file, which is made if there was none; UsageError if that fails."""
+        """Write a `Record` to the file, creating it if necessary; UsageError if that fails."""
         pem = identity.pem.decode() if identity else None
         record = Record(domain=self._domain, token=token, pem=pem, tls=tls, unix=unix, tcp=tcp)
         if record == self.record:
@@ -170,7 +169,7 @@ class IdentityFile:
         self.record = record
 
     def close(self) -> None:
-        """Leave the file to others."""
+        """Unlock the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

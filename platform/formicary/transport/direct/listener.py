@@ -1,4 +1,4 @@
-"""The sockets at which others can reach a container."""
+"""A container's listening sockets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOOPBACK = "127.0.0.1"
 
 _SOCKET = "direct"
 _BACKLOG = 128
-_LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linux: 107)
+_LONGEST_PATH = 104  # bytes of a Unix socket's path on any system (Linux: 107)
 
 
 class Listener:
@@ -49,12 +49,12 @@ class Listener:
 
         Args:
             listen: the IP address or host name, with or without `:port`; None for loopback only.
-            unix: the path of a Unix socket to take again, if it can be had.
-            tcp: the places of which to take the port again, if it can be had and `listen` names none.
+            unix: the path of a former Unix socket, to use again if possible.
+            tcp: former addresses, whose ports to use again if possible and `listen` names none.
 
         Raises:
-            UsageError: `listen` is no such thing.
-            LinkError: the system does not let us, with the cause.
+            UsageError: `listen` is no address of this host.
+            LinkError: the system refuses, with the cause.
         """
         try:
             places = await _resolve(listen or LOOPBACK)
@@ -67,7 +67,7 @@ class Listener:
         self._tasks = [asyncio.create_task(self._accept(listening)) for listening in self._sockets]
 
     async def close(self) -> None:
-        """Listen no more; end what is half open."""
+        """Stop listening; close half-open connections."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -85,12 +85,12 @@ class Listener:
         self._folder = (_former(Path(former)) if former is not None else None) or ScratchFolder.make()
         path = str(self._folder.path / _SOCKET)
         if len(os.fsencode(path)) > _LONGEST_PATH:
-            return  # then TCP it is
+            return  # TCP only
         self.unix = path
         self._bind(socket.AF_UNIX, path)
 
     def _open_tcp(self, family: int, address: tuple[str, int], former: dict[str, int]) -> TcpAddress:
-        """Listen at the former port, if any will do, and it is free."""
+        """Listen over TCP, at the former port if none is asked for and it is free."""
         ip, port = address
         if not port and ip in former:
             with contextlib.suppress(OSError):
@@ -121,9 +121,9 @@ class Listener:
         return listening
 
     async def _accept(self, listening: socket.socket) -> None:
-        """Accept connections, and none while as many are half open as may be.
+        """Accept connections, but none while too many are half open.
 
-        Each socket has places of its own: members on this host may get in by the Unix socket.
+        Each socket counts its own, so that members on this host can still use the Unix socket.
         """
         half_open = HalfOpen(self._welcome, self._dropped)
 
@@ -134,8 +134,8 @@ class Listener:
             while True:
                 connected, address = await self._acceptor.accept(listening, let_go)
                 if connected.family != getattr(socket, "AF_UNIX", None):
-                    # Asyncio does that only for sockets that it has accepted itself.
-                    with contextlib.suppress(OSError):  # some systems say so that it has gone already
+                    # Asyncio does this only for sockets that it has accepted itself.
+                    with contextlib.suppress(OSError):  # on some systems, if it has ended already
                         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 half_open.add(connected, address)
                 await half_open.make_room()
@@ -144,12 +144,12 @@ class Listener:
 
 
 def _former(path: Path) -> ScratchFolder | None:
-    """Return the folder of a former Unix socket, with its place free; None if it cannot be had in safety."""
+    """Return the folder of a former Unix socket, without the socket; None if it cannot be used safely."""
     folder = path.parent
     if path.name != _SOCKET or not folder.name.startswith(PREFIX):
         return None
     try:
-        # Whatever else is there is somebody's: nothing of it is to be removed with the folder.
+        # Anything else there belongs to somebody, and must not be removed with the folder.
         if folder.exists() and not {each.name for each in folder.iterdir()} <= {_SOCKET, MARK}:
             return None
         if path.exists() and (not path.is_socket() or _is_used(path)):
@@ -163,7 +163,7 @@ def _former(path: Path) -> ScratchFolder | None:
 
 
 def _is_used(path: Path) -> bool:
-    """Return whether somebody listens at a Unix socket."""
+    """Return whether a process listens at a Unix socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         try:
@@ -182,19 +182,19 @@ async def _resolve(listen: str) -> list[tuple[int, tuple[str, int]]]:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise UsageError(
-            f"no host {host!r} to listen at; use an IP address of this host, such as {LOOPBACK}"
+            f"cannot find host {host!r} to listen at; use an IP address of this host, such as {LOOPBACK}"
         ) from None
     places = list(dict.fromkeys((family, (address[0], address[1])) for family, _, _, _, address in found))
     if any(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_unspecified for _, address in places):
         raise UsageError(
-            f"{host} stands for every address, which others cannot connect to; use the one at which "
-            "they reach this host"
+            f"{host} stands for every address, and others cannot connect to it; use the address at "
+            "which they reach this host"
         )
     return [(family, (str(address[0]), int(address[1]))) for family, address in places]
 
 
 def _part(listen: str) -> tuple[str, int]:
-    """Part host and port; an IPv6 address with a port is in brackets."""
+    """Split host and port; an IPv6 address with a port is in brackets."""
     host, port = listen, "0"
     if listen.startswith("["):
         host, _, port = listen[1:].partition("]")

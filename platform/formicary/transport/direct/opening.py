@@ -1,9 +1,9 @@
-"""How both sides of a new connection prove who they are: bytes in, bytes out, no I/O.
+"""The opening, in which both sides of a new connection prove who they are: bytes in, bytes out, no I/O.
 
-The dialler says who it is and whom it wants; the acceptor proves that it has the key that it once made for
-that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs
-cover everything that was said, and the acceptor's certificate: so nobody sits in the middle who speaks TLS to
-one side only, such as in the place of a Unix socket. `docs/direct-links.md` specifies it byte for byte.
+The dialler names itself and the acceptor; the acceptor proves that it has the key that it made for that
+dialler (or the token for those who join); the dialler proves the same; the acceptor lets it in. Proofs cover
+everything said before and the acceptor's certificate, so that nobody can sit in the middle who speaks TLS to
+one side only, for example in place of a Unix socket. `docs/direct-links.md` specifies every byte.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ MAGIC = b"formicary"
 VERSION = 1
 
 BY_KEY, BY_TOKEN = 0, 1
-"""What the dialler proves: the key that the acceptor made for it; the token for those who join."""
+"""What the dialler proves: the key that the acceptor made for it, or the token for those who join."""
 
 _HEAD = struct.Struct(f"!{len(MAGIC)}sB")
 _HELLO = struct.Struct("!B32sBB")  # what is proven, nonce, lengths of the domains of dialler and acceptor
-_VERDICT = struct.Struct("!BH")  # 0 or why not, length of the sentence
+_VERDICT = struct.Struct("!BH")  # 0 for welcome or 1 for refused, length of the reason
 _NONCE = _PROOF = 32
 _LONGEST_REASON = 1000  # bytes
 
 
 class OpeningError(Exception):
-    """The opening has failed on the acceptor's side: why, to be counted, and what to answer."""
+    """The acceptor refuses: with a reason, to be counted, and an answer."""
 
     def __init__(self, reason: str, answer: bytes = b"") -> None:
         super().__init__(reason)
@@ -43,12 +43,12 @@ class OpeningError(Exception):
 
 
 class _Opening:
-    """What both sides have: the bytes that are not read yet, and the transcript."""
+    """The state of either side: unread bytes, and what the proofs cover."""
 
     def __init__(self, certificate: bytes, nonce: bytes | None) -> None:
         self._certificate = certificate
         self.is_done = False
-        self.rest = b""  # what came behind the opening, once it is done
+        self.rest = b""  # unread bytes; once done, those after the opening
         self._nonce = nonce or secrets.token_bytes(_NONCE)
         self._hello = b""
 
@@ -57,13 +57,13 @@ class _Opening:
 
 
 class DiallerOpening(_Opening):
-    """The side that has dialled.
+    """The dialling side.
 
     Args:
         domain: our container's.
-        peer: the domain of the container that is wanted.
+        peer: the domain of the container that is dialled.
         key: the secret, 32 bytes.
-        by_token: whether that is the token for those who join.
+        by_token: whether the key is the token for those who join.
         certificate: the fingerprint of the acceptor's.
         nonce: 32 bytes; random if None.
     """
@@ -91,15 +91,15 @@ class DiallerOpening(_Opening):
         ))  # fmt: skip
 
     def first(self) -> bytes:
-        """Return what the dialler says first."""
+        """Return the dialler's first message."""
         return self._hello
 
     def received(self, data: bytes) -> bytes:
         """Handle the acceptor's message; return the answer.
 
         Raises:
-            AuthenticationError: it is not who it should be, or it knows us otherwise.
-            LinkError: it does not speak what we speak, or refuses us.
+            AuthenticationError: it did not prove to be `peer`.
+            LinkError: it speaks another protocol or version, or refuses this container.
         """
         self.rest += data
         answer = b""
@@ -111,7 +111,7 @@ class DiallerOpening(_Opening):
 
     def _check_proof(self) -> bytes:
         if not MAGIC.startswith(self.rest[: len(MAGIC)]):
-            raise LinkError(f"what answers there is not {self.peer}: it uses another protocol")
+            raise LinkError(f"what answers there is not {self.peer}: it speaks another protocol")
         if len(self.rest) > len(MAGIC) and self.rest[len(MAGIC)] != VERSION:
             raise LinkError(
                 f"{self.peer} speaks version {self.rest[len(MAGIC)]} of direct connections and this "
@@ -146,7 +146,7 @@ class DiallerOpening(_Opening):
 
 
 def is_whole_hello(data: bytes) -> bool:
-    """Return whether an acceptor can judge a dialler's first message: it is whole, or none at all."""
+    """Return whether a dialler's first message is complete, or certainly invalid."""
     magic, version = data[: len(MAGIC)], data[len(MAGIC) : _HEAD.size]
     if not MAGIC.startswith(magic) or version not in {b"", bytes([VERSION])}:
         return True
@@ -155,14 +155,14 @@ def is_whole_hello(data: bytes) -> bool:
 
 
 class AcceptorOpening(_Opening):
-    """The side that was dialled.
+    """The accepting side.
 
     Args:
         domain: our container's.
-        key_of: called with the dialler's domain, and what it proves; returns the key, or raises OpeningError.
-        admit: called with the domain of a dialler that wants to join and has proven the token; returns why
-            not, or None.
-        certificate: the fingerprint of ours.
+        key_of: called with the dialler's domain and what it proves; returns the key, or raises OpeningError.
+        admit: called with the domain of a dialler that has proven the token; returns why it must not join,
+            or None.
+        certificate: the fingerprint of this side's.
         nonce: 32 bytes; random if None.
     """
 
@@ -176,7 +176,7 @@ class AcceptorOpening(_Opening):
         nonce: bytes | None = None,
     ) -> None:
         super().__init__(certificate, nonce)
-        self.peer = ""  # known, and proven, once the opening is done
+        self.peer = ""  # once proven
         self._domain = domain
         self._key_of = key_of
         self._admit = admit
@@ -191,7 +191,7 @@ class AcceptorOpening(_Opening):
         if not self._key:
             answer = self._read_hello()
             if self._key and self.rest:
-                raise OpeningError("garbage")  # it cannot go on before it has our nonce
+                raise OpeningError("garbage")  # it cannot continue without our nonce
         elif len(self.rest) >= _PROOF:
             answer = self._check_proof()
         return answer
@@ -218,7 +218,7 @@ class AcceptorOpening(_Opening):
     def _check_names(self, kind: int, dialler: bytes, acceptor: bytes) -> None:
         try:
             self._claimed = check_platform(dialler.decode("ascii"))
-        except ValueError:  # no text, or no name
+        except ValueError:  # no ASCII, or no name
             raise OpeningError("garbage") from None
         if kind not in {BY_KEY, BY_TOKEN}:
             raise OpeningError("garbage")

@@ -1,4 +1,4 @@
-"""The opening on a connection: until both sides have proven who they are, nothing else is read."""
+"""Runs the opening on a connection; reads nothing else until both sides have proven who they are."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LAST_WORD = 0.5  # seconds that the other side gets to read why it is refused
 class OpeningProtocol(asyncio.Protocol):
     """One connection during the opening.
 
-    `opening` makes that when there is a connection, from the fingerprint of the other side's certificate, or
-    raises LinkError.
+    `opening` creates the state machine from the fingerprint of the other side's certificate, or raises
+    LinkError.
     """
 
     def __init__(
@@ -36,17 +36,17 @@ class OpeningProtocol(asyncio.Protocol):
         self._opening: AcceptorOpening | DiallerOpening
         self._transport: asyncio.Transport | None = None
         self.opened: asyncio.Future[DirectConnection | None] = asyncio.get_running_loop().create_future()
-        """Done when the opening is, with the connection; with None if it has failed."""
+        """Gets the connection when the opening is done, or None if it has failed."""
         self._error: Exception | None = None  # why, until `connection` raises it
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the connection has ended during the opening."""
+        """Done when the connection has ended."""
 
     async def connection(self) -> DirectConnection:
-        """Return the connection when both sides have proven who they are; if cancelled, it is cut.
+        """Return the connection when both sides have proven who they are; if cancelled, close it.
 
         Raises:
-            LinkError: the other side is not what was wanted.
-            OpeningError: the other side is not let in, or has ended the connection.
+            LinkError: the other side is not the one that was dialled.
+            OpeningError: the other side is refused, or has ended the connection.
         """
         try:
             connection = await asyncio.shield(self.opened)
@@ -60,8 +60,8 @@ class OpeningProtocol(asyncio.Protocol):
             raise
         if connection is not None:
             return connection
-        # The error leads to the frames that it has passed, and so to this object. If that led back to it, all
-        # memory of the connection (with TLS, 270 kB) would stay until the garbage collector comes to it.
+        # The error refers to the frames that it has passed, and so to this object. If this referred to the
+        # error, all memory of the connection (270 kB with TLS) would wait for the garbage collector.
         error, self._error = self._error, None
         try:
             await self._end()
@@ -71,7 +71,7 @@ class OpeningProtocol(asyncio.Protocol):
             del error
 
     async def _end(self) -> None:
-        """Wait a moment for the other side to take our last word."""
+        """Wait a moment for the other side to read our last message."""
         if self._transport is None:
             return
         try:
@@ -84,7 +84,7 @@ class OpeningProtocol(asyncio.Protocol):
         return self.opened.result() if self.opened.done() and not self.opened.cancelled() else None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin; for asyncio."""
+        """Start the opening; for asyncio."""
         self._transport = cast("asyncio.Transport", transport)
         tls: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
         certificate = tls.getpeercert(binary_form=True) if tls else None
@@ -97,7 +97,7 @@ class OpeningProtocol(asyncio.Protocol):
             self._transport.write(self._opening.first())
 
     def data_received(self, data: bytes) -> None:
-        """Go on; for asyncio."""
+        """Continue the opening; for asyncio."""
         assert self._transport is not None
         if self.opened.done():
             return
@@ -116,7 +116,7 @@ class OpeningProtocol(asyncio.Protocol):
             self._transport.write(answer)
 
     def _hand_over(self, transport: asyncio.Transport) -> None:
-        transport.pause_reading()  # until somebody takes the frames
+        transport.pause_reading()  # until `DirectConnection.start`
         connection = DirectConnection(
             transport,
             self._opening.peer,

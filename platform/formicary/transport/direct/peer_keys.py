@@ -1,4 +1,4 @@
-"""The keys that a container has made for others, and the certificates that these will show."""
+"""The keys that a container has made for its peers, and the certificates that they will show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from formicary.transport.direct.opening import BY_TOKEN, OpeningError
 if TYPE_CHECKING:
     from formicary.transport.direct.identity import Identity
 
-_KNOWN = 4096  # peers; beyond, the ones not heard of for longest are forgotten
+_KNOWN = 4096  # peers; beyond that, the one unheard of for longest is forgotten
 
 
 @dataclass
@@ -22,28 +22,33 @@ class _Peer:
     """What is known about one peer."""
 
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-    is_offered: bool = False  # the key was handed out
+    is_offered: bool = False  # whether the key was handed out
     certificate: bytes = b""
 
 
 class PeerKeys:
-    """The peers that a container knows; without an identity it uses no TLS, without a token nobody joins."""
+    """The peers that a container knows.
+
+    Args:
+        identity: the container's; None without TLS.
+        token: what those who join prove; None if nobody can join.
+    """
 
     def __init__(self, identity: Identity | None, token: bytes | None) -> None:
         self._identity = identity
         self._token = token
         self._known: dict[str, _Peer] = {}
-        self._loaded = 0  # certificates in the context
+        self._loaded = 0  # how many certificates are in the context
         self._context = identity.accepting() if identity else None
 
     def key_for(self, peer: str) -> bytes:
-        """Return the key to hand out to `peer`: the same until it is forgotten."""
+        """Return the key to hand out to `peer`, the same until it is forgotten."""
         known = self._touch(peer)
         known.is_offered = True
         return known.key
 
     def expect(self, peer: str, certificate: bytes) -> None:
-        """Accept only this certificate (DER) from `peer` from now on; AuthenticationError if it is none."""
+        """Accept only this certificate (DER) from `peer`; AuthenticationError if it is invalid."""
         known = self._known.get(peer)
         if self._context is None or (known and known.certificate == certificate):
             return
@@ -58,14 +63,14 @@ class PeerKeys:
         self._touch(peer).certificate = certificate
 
     def forget(self, peer: str) -> None:
-        """Trust `peer` no longer, neither its certificate nor the key that was made for it."""
+        """Forget `peer`, its certificate and the key made for it."""
         self._known.pop(peer, None)
 
     def context(self) -> ssl.SSLContext:
-        """Return the context for a connection that somebody has dialled."""
+        """Return the TLS context for an accepted connection."""
         assert self._identity is not None
         assert self._context is not None
-        if self._loaded > 2 * len(self._known) + 64:  # those of forgotten peers cannot be taken out
+        if self._loaded > 2 * len(self._known) + 64:  # those of forgotten peers cannot be removed
             self._context = self._identity.accepting()
             trusted = [peer.certificate for peer in self._known.values() if peer.certificate]
             for certificate in trusted:
@@ -74,12 +79,15 @@ class PeerKeys:
         return self._context
 
     def key_of(self, peer: str, kind: int, *, seen: bytes | None) -> bytes:
-        """Return what a dialler has to prove; OpeningError if it is not known, or shows another certificate.
+        """Return the key that a dialler must prove.
 
         Args:
-            peer: who it says it is.
-            kind: what it wants to prove.
-            seen: the fingerprint of the certificate that it showed; None on a connection without TLS.
+            peer: the domain that it claims.
+            kind: what it proves: `BY_KEY` or `BY_TOKEN`.
+            seen: the fingerprint of the certificate that it showed; None without TLS.
+
+        Raises:
+            OpeningError: the peer is unknown, or has another certificate.
         """
         if kind == BY_TOKEN:
             if self._token is None:

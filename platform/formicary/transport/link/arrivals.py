@@ -1,4 +1,4 @@
-"""What comes in over one link: batches of messages, each handed to its receiver."""
+"""Hands the messages that come in over one link to their receivers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from formicary.transport.link.orders import CHOKE, CONTROL, TAKEN, UNCHOKE
 from formicary.transport.link.receipts import read_receipt
 from formicary.transport.link.wire_names import (
     AbsentError,
-    AllNames,
     NamelessError,
+    Names,
     ReceiverNames,
     SenderNames,
     UnbelievedError,
@@ -32,14 +32,14 @@ logger = get_logger("formicary.transport")
 _STRANGE = (AbsentError, UnbelievedError)
 _NO_ORDER = NamelessError("an agent's name is empty")
 _NOBODY = 0
-"""An id that nothing has."""
+"""An id that no object has."""
 
 
 class Arrivals:
-    """Hands over what comes over one link.
+    """Hands over what comes in over one link.
 
     Attributes:
-        messages: how many have come.
+        messages: how many have come in.
         senders: the agents that the other container speaks for.
     """
 
@@ -56,13 +56,13 @@ class Arrivals:
         self.messages = 0
 
     def hand_over(self, batch: bytes | memoryview) -> bool:
-        """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
+        """Hand over the messages of a batch: the path of nearly all messages from elsewhere.
 
-        Return False if all of it was one order, and no agent has got anything. ValueError if it is no batch.
+        Return False if it was an order, so that no agent has got anything. ValueError if it is no batch.
         """
         entries = decode(batch)
         self.messages += len(entries)
-        if len(entries) == 1 and not entries[0][0]:  # an order, as they come; by its error it takes longer
+        if len(entries) == 1 and not entries[0][0]:  # an order; the way through its error is slower
             self._take_order(entries[0], _NO_ORDER)
             return False
         takers = self._overflow.arrivals
@@ -117,7 +117,7 @@ class Arrivals:
         self._take_order(entry, error)
 
     def _take_order(self, entry: Entry, error: ValueError) -> None:
-        """Do what an order says; if it is none, drop it for a reason."""
+        """Obey an order; if it is invalid, drop it and log `error`."""
         try:
             is_order = self._obey(entry)
         except ValueError as other:
@@ -131,13 +131,13 @@ class Arrivals:
             self._link.drop(str(error))
 
     def _take_strange(self, entry: Entry) -> None:
-        """Handle a message for an agent that is not here, or from one that the other end cannot speak for."""
-        receivers = AllNames(self._container.domain)
+        """Handle a message for an agent that is not here, or of one that the other end cannot speak for."""
+        receivers = Names(self._container.domain)
         try:
             try:
                 message, receiver = from_entry(entry, receivers, self.senders)
             except UnbelievedError as unbelieved:
-                message, receiver = from_entry(entry, receivers, AllNames(self._link.domain))
+                message, receiver = from_entry(entry, receivers, Names(self._link.domain))
                 self._take_unbelieved(message, receiver, str(unbelieved))
                 return
         except ValueError as error:
@@ -149,9 +149,9 @@ class Arrivals:
         self._dispatcher.take_stray(message, receiver, self._link)
 
     def _take_unbelieved(self, message: Message, receiver: str, reason: str) -> None:
-        """Refuse a message of one that the other end may not speak for, unless it says what has failed.
+        """Refuse a message of an agent that the other end cannot speak for, unless it reports a failure.
 
-        That the other end may say itself: nobody would be told that it was refused.
+        This counts as the other end's own word: nobody would be told that it was refused.
         """
         if not is_failure(message):
             self._receipts.arrived.append(_NOBODY)
@@ -169,7 +169,7 @@ class Arrivals:
             self._dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
-        """Do what an order says, ValueError if it cannot be done; return False if it is none."""
+        """Obey an order; return False if it is none, ValueError if it cannot be obeyed."""
         to, about, payload, order, _ = entry
         if to:
             return False

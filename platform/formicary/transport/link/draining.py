@@ -1,4 +1,4 @@
-"""Waiting until what a link has sent has arrived: when its container stops, or an agent is to leave it."""
+"""Waits until what a link has sent has arrived: before its container stops, or an agent leaves it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from formicary.transport.link.outbox import Outbox
     from formicary.transport.link.session import Session
 
-    _Goal = tuple[tuple[int, int], int] | None  # in which session, so many acknowledged frames
+    _Goal = tuple[tuple[int, int], int] | None  # the session, and how many frames it must acknowledge
 
 
 class Draining:
-    """Waits for what one link has sent; arguments are the link's."""
+    """Waits for what one link has sent; the arguments are the link's."""
 
     def __init__(self, session: Session, outbox: Outbox) -> None:
         self._session = session
@@ -21,7 +21,7 @@ class Draining:
         self._waits: dict[asyncio.Event, _Goal] = {}
 
     async def wait(self) -> None:
-        """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
+        """Wait until the other end has acknowledged everything sent until now, or was given up."""
         if self._outbox.is_empty and not self._session.unacknowledged:
             return
         self._outbox.flush()
@@ -33,7 +33,7 @@ class Draining:
             del self._waits[done]
 
     def check(self) -> None:
-        """End the waits that are over; to be called every now and then."""
+        """End the waits that are over; call this now and then."""
         session = self._session
         for done, goal in self._waits.items():
             if not session.unacknowledged and self._outbox.is_empty:
@@ -44,7 +44,7 @@ class Draining:
                 done.set()
 
     def _goal(self) -> _Goal:
-        """Settle for what is there now: what others make this container send later shall not keep it open."""
+        """Return what to wait for: everything until now, as others may cause more to be sent without end."""
         session = self._session
         if not session.is_open:
             return None

@@ -1,4 +1,4 @@
-"""What a link does with messages that fail: it makes dead letters of them, and their senders are told."""
+"""Turns a link's messages that fail into dead letters, of which their senders are told."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ if TYPE_CHECKING:
     from formicary.transport.link.outbox import Letter
 
 _SLICE: Final = 100  # messages in one turn of the loop: a few milliseconds
-_MOST: Final = 10_000  # failures between two receipts
+_MOST: Final = 10_000  # recorded failures between two receipts
 
 
 class Failing:
-    """Fails many messages without holding everything else up: some in each turn of the loop."""
+    """Fails many messages, some in each turn of the loop, so that nothing else is delayed."""
 
     def __init__(self, undeliverable: Callable[[Message, str, str], None]) -> None:
         self._undeliverable = undeliverable
-        self._left: deque[tuple[Iterator[Letter], str]] = deque()  # made, some of them, when it is their turn
+        self._left: deque[tuple[Iterator[Letter], str]] = (
+            deque()
+        )  # some are decoded only when it is their turn
         self._is_scheduled = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether all senders know."""
+        """Whether all senders have been told."""
         return not self._left
 
     def add(self, letters: Iterable[Letter], reason: str) -> None:
-        """Fail messages, in order: the first at once, unless others are before them."""
+        """Fail messages in order, the first at once unless others are waiting."""
         self._left.append((iter(letters), reason))
         if not self._is_scheduled:
             self._go_on()
@@ -67,7 +69,7 @@ class Failing:
 
 
 class ToldFailures:
-    """Failures that have arrived over a link since the latest receipt: these messages must not fail twice.
+    """The failures that the other end has reported since the latest receipt; these must not fail again.
 
     A failure arrives before the receipt for its message. If the link ends in between, the message counts as
     not taken, and its sender would be told a second reason. Only messages with a `reply_with` can be matched.
@@ -105,8 +107,8 @@ class Failures:
 
     Attributes:
         count: how many have failed.
-        told: what the other end has failed itself.
-        obstacle: why there is no direct connection, where messages have no other path; empty if not known.
+        told: the failures that the other end has reported.
+        obstacle: why there is no direct connection, if messages have no other path; empty if unknown.
     """
 
     def __init__(self, link: Link) -> None:
@@ -119,17 +121,17 @@ class Failures:
 
     @property
     def is_busy(self) -> bool:
-        """Whether some senders do not know yet."""
+        """Whether some senders have not been told yet."""
         return not self._failing.is_empty
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
+        """Turn a message that cannot be sent into a dead letter, and raise `error` for its sender."""
         self._link.custody.drop(message)
         self._dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
-        """Make a dead letter of a message that was taken and cannot go."""
+        """Turn a message that was accepted and cannot be sent into a dead letter."""
         self.count += 1
         self._link.custody.drop(message)
         told = is_failure(message) and self._link.owner.refusals.tell_by_another_way(
@@ -139,7 +141,7 @@ class Failures:
             self._dispatcher.add_dead_letter(message, reason, receiver)
 
     def add(self, letters: Iterable[Letter], reason: str, outcome: DeliveryOutcome) -> None:
-        """Fail messages for what has happened to the other end."""
+        """Fail messages because of what has happened to the other end."""
         name = self._link.domain.partition(".")[0]
         why = f"container {name} cannot be reached: {reason}; {outcome.value}"
         if self.obstacle:
@@ -147,14 +149,14 @@ class Failures:
         self._failing.add(self.told.without(letters), why)
 
     def refuse(self, message: Message, receiver: str, reason: str) -> None:
-        """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""
+        """Refuse an incoming message, and report it over the link, whoever its sender claims to be."""
         failure = self._dispatcher.failure_of(message, receiver, reason)
         self._dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
         if failure is not None and message.sender is not None:
             self._link.outbox.keep(failure, message.sender)
 
     def finish(self) -> None:
-        """Make dead letters of all that is left, as the container has stopped."""
+        """Turn all that is left into dead letters, as the container has stopped."""
         link = self._link
         self._failing.finish()
         link.session.abandon("this container has stopped")

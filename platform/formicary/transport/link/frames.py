@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAMESPACE = "urn:formicary:frame:2"
 """The XML namespace of a frame's element; its number changes with the format."""
 
-_FRAME = 1 << 18  # bytes from which on a batch holds one message, which did not fit into a frame
+_FRAME = 1 << 18  # bytes above which a batch has one message only, as it does not fit into a frame
 _ARRAY_OF_ONE = 0x91
 _COLLECTIONS = frozenset(
     (*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF)
@@ -32,19 +32,19 @@ _RARE = Message.__struct_fields__[len(_USUAL) :]
 _NONE = (None,) * len(_RARE)
 _TEXT = frozenset({str})
 _SIMPLE = frozenset(_RARE) - {"reply_to", "reply_by", "metadata"}
-"""Parameters that can be any text."""
+"""The parameters that can be any text."""
 
 Entry = tuple[str, str, Any, str | None, dict[str, Any] | None]
 """One message in a batch: to, sender, body, performative, and all other parameters that the message has.
 
-Names are agents' own where the container at that end of the link is their home, and `alice@c1` where another
-one is. Where the message has several receivers, they are among the other parameters as `to`, with full names.
+Agents whose home is the container at that end of the link go by their own names, others with their home's:
+`alice@c1`. Several receivers are among the other parameters, as `to` with full names.
 """
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Entry])
-# What else many bytes could stand for, such as millions of empty lists, would take many times their memory.
+# Otherwise large batches could decode to many times their size, such as millions of empty lists.
 _Others = msgspec.defstruct(
     "_Others",
     [
@@ -63,8 +63,8 @@ _large_decoder = msgspec.msgpack.Decoder(
 def to_entry(message: Message, receiver: str, receivers: WireNames, senders: WireNames) -> Entry:
     """Return the entry of `message` for one of its receivers, by full name.
 
-    `receivers` and `senders` have what agents are called at the link's ends. InvalidMessageError if a value
-    of the message has a wrong type.
+    `receivers` and `senders` shorten names for the link's ends. InvalidMessageError if a value of the message
+    has a wrong type.
     """
     values = astuple(message)
     to, sender, body, act = values[:4]
@@ -81,9 +81,9 @@ def to_entry(message: Message, receiver: str, receivers: WireNames, senders: Wir
 
 
 def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders: WireNames) -> list[Entry]:
-    """Return the entries of messages; as of `to_entry`.
+    """Return the entries of messages, as `to_entry` does.
 
-    What most messages are is looked at here, attribute by attribute: a call and two tuples less for each.
+    Most messages are handled here, attribute by attribute, which saves a call and two tuples for each.
     """
     entries: list[Entry] = []
     add = entries.append
@@ -111,9 +111,9 @@ def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders
 
 
 def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
-    """Return the message of an entry, and the full name of the receiver that it is for.
+    """Return the message of an entry, and the full name of the one receiver of this copy.
 
-    An entry cannot claim to be from elsewhere, unless `senders` lets it. ValueError if it is no message's.
+    ValueError if it is no message, or `senders` does not allow its sender.
     """
     to, by, body, act, others = entry
     receiver, sender = receivers[to], senders[by]
@@ -133,16 +133,16 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
 
 
 def _is_simple(others: dict[str, Any]) -> bool:
-    """Return whether parameters need no further look: so it is for most requests and answers."""
+    """Return whether parameters need no further check, like those of most requests and answers."""
     return _SIMPLE.issuperset(others) and _TEXT.issuperset(map(type, others.values()))
 
 
 encode = _encoder.encode
-"""Returns a batch, a list of entries, as bytes of msgpack."""
+"""Encode a batch, a list of entries, as msgpack."""
 
 
 def decode(data: bytes | memoryview) -> list[Entry]:
-    """Return the entries of the batch that `encode` made; ValueError, with what is wrong, if it is none."""
+    """Return the entries of an encoded batch; ValueError if it is none."""
     try:
         if len(data) <= _FRAME:
             return _decoder.decode(data)
@@ -158,23 +158,23 @@ def decode(data: bytes | memoryview) -> list[Entry]:
 
 
 def _decode_body(raw: msgspec.Raw) -> Any:
-    """Return text or bytes; a list or a map would take many times the memory."""
+    """Return a large body; ValueError if it is a list or a map, which could take many times its memory."""
     if memoryview(raw)[0] in _COLLECTIONS:
         raise ValueError("not a batch of messages: a body that is neither text nor bytes")
     return msgspec.msgpack.decode(raw)
 
 
 def size(message: Message) -> int:
-    """Return how many bytes the message takes in a batch, at most."""
+    """Return how many bytes a message takes in a batch at most."""
     return len(_encoder.encode(message)) + 256
 
 
 class SentBatch:
-    """The messages of a batch that was sent, as the bytes that went out; a sequence of letters.
+    """The messages of a sent batch: a sequence of letters, kept as the bytes that went out.
 
-    Until its receivers have taken it, a thousand others follow. As objects they would be ten times as large,
-    and what is made meanwhile would lie in memory that the processor's caches do not hold. So they are made
-    again from the bytes where they fail, which is rare.
+    Thousands of messages may wait until they are known to be taken. As objects they would be ten times as
+    large, and push everything else out of the processor's caches. So they are decoded again if they fail,
+    which is rare.
     """
 
     __slots__ = ("_count", "_data", "_receivers", "_senders")

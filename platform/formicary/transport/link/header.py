@@ -1,4 +1,4 @@
-"""What the two ends of a link say to each other: the header of every frame, and what a hello holds.
+"""The header of every frame, and the session parameters in a hello.
 
 `docs/link-protocol.md` specifies them.
 """
@@ -11,51 +11,51 @@ from typing import Any, Final
 import msgspec
 
 HEADER = Struct("!BIIQQ")
-"""Kind, the sender's incarnation, the receiver's (0 where it is not known), number, acknowledged number."""
+"""Kind, the sender's incarnation, the receiver's (0 if unknown), number, acknowledged number."""
 
 SIZE = HEADER.size
 
-# Kinds of frames. Data, parts and the close are numbered; the others may be lost and come twice.
+# Kinds of frames. DATA, PART and CLOSE are numbered; others may be lost or come twice.
 HELLO: Final = 1
-"""Announces the sender and its session parameters; an answer gives its number back as `acknowledged`."""
+"""Announces the sender and its session parameters; an answer has its number as `acknowledged`."""
 DATA: Final = 2
-"""A batch of messages, or the last part of one."""
+"""A batch of messages, or its last part."""
 PART: Final = 3
-"""A part of a batch that is larger than a frame; the next frames bring the rest."""
+"""An earlier part of a batch that is larger than a frame."""
 ACK: Final = 4
-"""Only acknowledges."""
+"""Acknowledges, and nothing else."""
 PING: Final = 5
-"""Are you there? To be answered at once by a pong with the same number."""
+"""Must be answered at once by a pong with the same number."""
 PONG: Final = 6
 LOST: Final = 7
-"""A frame came whose number is not the next: send again what is not acknowledged."""
+"""A numbered frame is missing: resend what is not acknowledged."""
 CLOSE: Final = 8
 """The sender stops, and takes nothing more."""
 BUSY: Final = 9
-"""Answers a ping as a pong does, but holds acknowledgements back until there is room."""
+"""Answers a ping as a pong does; acknowledgements are withheld until there is room."""
 
 LOWEST_VERSION = VERSION = 2
-"""The versions of the protocol that are spoken here; 1 had no links."""
+"""The versions of the protocol that are supported; 1 had no links."""
 
 WINDOW_FRAMES = 1024
 WINDOW_BYTES = 1 << 22
 MESSAGE_LIMIT = 16 << 20
-"""Bytes of the largest message, as it is written in a batch."""
+"""Bytes of the largest message in a batch."""
 
 
 class SessionParameters(msgspec.Struct):
-    """What a hello holds.
+    """The payload of a hello.
 
     Args:
         versions: the lowest and the highest version of the protocol that the sender speaks.
         frame_limit: bytes of the largest frame that reaches it on every path.
-        window_frames: how many frames it takes before it has acknowledged any of them.
-        window_bytes: how many bytes these may be together; one frame it takes in any case.
-        message_limit: bytes of the largest batch that it puts together from parts.
-        offer: how to reach it directly, if it can be.
+        window_frames: how many frames it takes before it has acknowledged any.
+        window_bytes: how many bytes these may have; one frame may always have more.
+        message_limit: bytes of the largest batch that it assembles from parts.
+        offer: how to reach it directly, if possible.
         previous: of the last session with this receiver that the sender has ended and took anything in: the
-            incarnations of the sender and the receiver in it, and the number of the last frame that it took.
-        receipts: whether it says which messages were taken by their receivers, and wants to be told.
+            incarnations of the sender and the receiver, and the number of the last frame that it took.
+        receipts: whether it tells which messages were taken by their receivers, and wants to be told.
     """
 
     versions: tuple[int, int] = (LOWEST_VERSION, VERSION)
@@ -68,7 +68,7 @@ class SessionParameters(msgspec.Struct):
     receipts: bool = False
 
 
-_HELLO_LIMIT = 1 << 14  # bytes of parameters: what is in an offer is kept
+_HELLO_LIMIT = 1 << 14  # bytes of parameters, as an offer is kept
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SessionParameters)
 
@@ -79,7 +79,7 @@ def write_parameters(parameters: SessionParameters) -> bytes:
 
 
 def read_parameters(payload: bytes | memoryview) -> SessionParameters:
-    """Return what a hello holds; ValueError if it is none, or its numbers make no sense."""
+    """Return the parameters in a hello; ValueError if they are invalid."""
     if len(payload) > _HELLO_LIMIT:
         raise ValueError(f"a hello with {len(payload)} bytes of parameters")
     try:

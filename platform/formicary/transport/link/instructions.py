@@ -1,4 +1,4 @@
-"""What a session wants done, and what it has counted."""
+"""The instructions of a session to its link, and its counts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Transmit:
 
 @dataclass(slots=True, frozen=True)
 class Opened:
-    """The other end is there, with these parameters."""
+    """A session has begun with an end of these parameters."""
 
     parameters: SessionParameters
 
 
 class DeliveryOutcome(Enum):
-    """What is known of a message that failed, as a sentence says it."""
+    """What is known of a message that failed, as the end of a sentence."""
 
     UNDELIVERED = "the message was not delivered"
     UNKNOWN = "the message may have arrived and been received"
@@ -34,7 +34,7 @@ class DeliveryOutcome(Enum):
 
 @dataclass(slots=True, frozen=True)
 class Failed:
-    """What was given to the session has failed: it did not arrive, or is not known to be received."""
+    """Items given to the session have failed."""
 
     items: list[Any]
     reason: str
@@ -43,14 +43,14 @@ class Failed:
 
 @dataclass(slots=True, frozen=True)
 class Ended:
-    """The other end is not there any more, or has never been; another `connect` may find it."""
+    """The session, or the search for the other end, is over; `connect` searches again."""
 
     reason: str
 
 
 @dataclass(slots=True, frozen=True)
 class Doubt:
-    """Nothing comes back over the present path; another one may be better."""
+    """The present path does not answer; another one may be better."""
 
 
 Instruction = Transmit | Opened | Failed | Ended | Doubt
@@ -58,7 +58,7 @@ Instruction = Transmit | Opened | Failed | Ended | Doubt
 
 @dataclass(slots=True)
 class Counters:
-    """What an end of a link has counted, in frames."""
+    """The counts of an end of a link, in frames."""
 
     sent: int = 0
     received: int = 0

@@ -1,7 +1,6 @@
-"""One container's end of a link to another one, over whichever path there is at the moment.
+"""One container's end of a link to another, over whichever path there is.
 
-The thin shell around a `Session`: it accepts messages, performs instructions, chooses the path, and keeps the
-time.
+A thin shell around a `Session`: it accepts messages, performs instructions, chooses the path and keeps time.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.receipts import Receipts
 from formicary.transport.link.session import State
-from formicary.transport.link.wire_names import AllNames
+from formicary.transport.link.wire_names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,12 +37,12 @@ if TYPE_CHECKING:
     from formicary.transport.link.session import Session
     from formicary.transport.router import Router
 
-_BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
+_BUSY_TICK = 0.02  # s between ticks while something waits to be acknowledged
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
-_EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
-_EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
+_EARLY = 0.01  # s between acknowledgements before agents run, on average: each costs a frame
+_EARLY_BURST = 16  # how many of these may follow each other at once
 
 
 class Link:
@@ -53,17 +52,17 @@ class Link:
         domain: the domain of the other container.
         owner: the router.
         session: the state machine.
-        make_indirect: makes the path through a third party.
-        direct_only: whether messages may go directly only, and the indirect path is for first contact.
+        make_indirect: creates the path through a third party.
+        direct_only: whether messages go directly only; then the indirect path is for the handshake.
         batch_size: how many messages make a batch that does not wait for the end of the turn.
 
     Attributes:
         at_turn_end: calls back when the agents have had their turn.
-        batch_limit: bytes that a batch should not have more of.
-        message_limit: bytes that a batch of one message must not have more of.
+        batch_limit: bytes of the largest batch that goes as one frame.
+        message_limit: bytes of the largest batch, which has one message.
         forwards: whether a message was ever forwarded here.
         was_direct: whether there has been a direct connection to this incarnation of the other container.
-        ended_at: when its latest session ended, or it was made, by the loop's clock.
+        ended_at: when its latest session ended, or it was created, by the loop's clock.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class Link:
         self.draining = Draining(session, self.outbox)
         self.custody = Custody(self)
         self.forwards = False
-        self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
+        self._receivers, self._senders = Names(domain), Names(owner.container.domain)
         waiting = owner.container.dispatcher.waiting
         self._receipts = Receipts(waiting, self.orders.send_receipt, self.outbox.senders)
         self._arrivals = Arrivals(self, self._receipts)
@@ -108,16 +107,16 @@ class Link:
         self._now = self._loop.time
         self.ended_at = self._now()
         self._timer: asyncio.TimerHandle | None = None
-        self._is_slow = True  # whether the timer, if any, waits for long
-        self._is_closing = False  # which is not to wait for slow ticks
+        self._is_slow = True  # whether the timer, if any, is a slow one
+        self._is_closing = False  # closing must not wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
         self.choose_path()
 
     # -- messages from here ---------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Accept a message for an agent at the other end; return the sinks without room now, if any."""
-        if not self._container.dispatcher.leads_to(self.domain, receiver):  # it has moved while this waited
+        """Accept a message for an agent at the other end; return the sinks without room, if any."""
+        if not self._container.dispatcher.leads_to(self.domain, receiver):  # it moved while this waited
             return self._container.dispatcher.dispatch_to(message, receiver)
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
@@ -131,25 +130,25 @@ class Link:
         await (self.paused.get(receiver) or self.outbox).room()
 
     def may_have_sent(self, receiver: str) -> bool:
-        """Return whether messages for an agent may be under way, or passed on there."""
+        """Return whether messages for an agent may be under way, or be forwarded at the other end."""
         names, is_empty = self.outbox.receivers, self.outbox.is_empty
         return not is_empty or (self.session.is_open and (receiver in names or names.has_forgotten))
 
     @property
     def messages_taken(self) -> int:
-        """How many messages were taken to be sent."""
+        """How many messages were accepted."""
         return self._messages_sent + self.outbox.count
 
     # -- batches --------------------------------------------------------------------------------------------
 
     @property
     def has_room(self) -> bool:
-        """Whether a batch goes out at once."""
+        """Whether a batch would go out at once."""
         path = self._path
         return path is not None and path.has_room and self._sending.has_room
 
     def send_batch(self, data: bytes, letters: list[Letter]) -> None:
-        """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
+        """Send a batch that holds `letters`, in parts if it is too large for a frame."""
         if (before := self.owner.before_batch) is not None:
             before()
         self._messages_sent += len(letters)
@@ -174,7 +173,7 @@ class Link:
             self._path.send(frame)
 
     def connect(self) -> None:
-        """Look for the other container, as something waits for it, or it may have been restarted."""
+        """Look for the other container, for which something waits, or which may have been restarted."""
         if not self.owner.is_closed:
             self.session.connect(self._now())
             self.session.ask(self._now())
@@ -185,12 +184,12 @@ class Link:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing will go out any more."""
+        """Whether nothing goes out any more."""
         return self.owner.is_closed or self.session.state is State.CLOSED
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has neither messages nor another end, and can be forgotten."""
+        """Whether it has neither messages nor a session, and can be forgotten."""
         outbox = self.outbox
         is_empty = outbox.is_empty and outbox.has_room and not self.paused and not self.failures.is_busy
         return is_empty and self.direct is None and self.session.state is State.IDLE
@@ -202,7 +201,7 @@ class Link:
 
     @property
     def has_free_path(self) -> bool:
-        """Whether there is a path now that takes more."""
+        """Whether there is a path with room now."""
         return self._path is not None and self._path.has_room
 
     def way_to(self, receiver: str) -> str:
@@ -222,7 +221,7 @@ class Link:
         return "whose other end is not taking more for now"
 
     def status(self) -> LinkStatus:
-        """Return what is known about the link."""
+        """Return the status of the link."""
         counters = self.session.counters
         path = "none" if self._path is None else "direct" if self._path is self.direct else self.indirect.kind
         return LinkStatus(
@@ -245,7 +244,7 @@ class Link:
     # -- paths ----------------------------------------------------------------------------------------------
 
     def choose_path(self) -> None:
-        """Use the best path; called when one is gained or lost."""
+        """Choose the best path; called when one is gained or lost."""
         may_be_indirect = self.indirect.is_up and not (self._direct_only and self.session.is_open)
         path = self.direct or (self.indirect if may_be_indirect else None)
         if path is not self._path:
@@ -256,12 +255,12 @@ class Link:
         self.refresh()
 
     def refresh(self) -> None:
-        """Resume sending if there is room; called when a path has some again."""
+        """Resume sending if there is room; called when a path has room again."""
         if self.has_room:
             self.outbox.open()
 
     def set_away(self, *, is_away: bool) -> None:
-        """Note whether the other container is away, where paths are direct only."""
+        """Record whether the other container is away, if paths are direct only."""
         if isinstance(self.indirect, NoPath) and self.indirect.is_up is not is_away:
             self.indirect.is_up = is_away
             self.choose_path()
@@ -269,7 +268,7 @@ class Link:
     def on_bounce(self, reason: str, *, is_away: bool = True) -> None:
         """Handle a frame that came back over the indirect path.
 
-        `is_away` is False where the other container may be there, and its server at fault.
+        `is_away` is False if the fault may be the server's rather than the other container's.
         """
         if self._path is self.indirect and (is_away or not self.session.is_open):
             self.lose(reason)
@@ -280,12 +279,12 @@ class Link:
         self.session.lose(self._now(), reason)
         self._perform()
         if self._is_slow and self._timer is not None and self.session.is_away and not was_away:
-            self._timer.cancel()  # it was set for a second, which is long where 3 s decide
+            self._timer.cancel()  # it was set for 1 s, which is long if 3 s decide
             self._timer = None
         self._tick_soon()
 
     def on_obstacle(self, obstacle: str) -> None:
-        """Note why there is no direct connection yet, where messages have no other path."""
+        """Record why there is no direct connection, if messages have no other path."""
         self.failures.obstacle = obstacle
         self.session.remind(self._now())
         self._perform()
@@ -298,7 +297,7 @@ class Link:
         now = self._now()
         try:
             batch = session.receive(frame, now)
-            # Orders are mostly answered at once, and the answer acknowledges, too.
+            # Orders are mostly answered at once, and answers acknowledge.
             if batch is not None and self._arrivals.hand_over(batch) and now >= self._early_at:
                 self._acknowledge_early(now)
         except ValueError as error:
@@ -312,7 +311,7 @@ class Link:
             self._tick_soon()
 
     def _acknowledge_early(self, now: float) -> None:
-        """Acknowledge before agents run, who may hold up the loop; where much comes, only now and then."""
+        """Acknowledge before agents run and may block the loop; under load, only now and then."""
         self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
         self.session.receiving.acknowledge()
         self._container.scheduler.wait_for_loop()
@@ -320,11 +319,11 @@ class Link:
     def receive_indirect(self, frame: bytes) -> None:
         """Process a frame that came over the indirect path."""
         if self.direct is not None and self._path is self.direct:
-            self.session.ask(self._now())  # the other end may have left the direct path for a reason
+            self.session.ask(self._now())  # the other end may have had a reason to leave the direct path
         self.receive(frame)
 
     def drop(self, what: str) -> None:
-        """Count and log what the other container must not have sent."""
+        """Count and log something that the other container must not have sent."""
         self.owner.drop(self.domain, what)
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
@@ -332,7 +331,7 @@ class Link:
         self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def freeze(self, *, is_frozen: bool) -> None:
-        """Make the other end wait, as this container has no room; or resume."""
+        """Make the other end wait, as this container has no room, or resume."""
         self.session.receiving.freeze(is_frozen=is_frozen)
         self._perform()
         if not is_frozen and self.session.state is State.IDLE:
@@ -367,9 +366,9 @@ class Link:
         self.batch_limit = self._sending.frame_limit
         self.message_limit = self._sending.message_limit
         self._resume_senders()
-        self.senders.clear()  # what the other end was believed: it may be another one
+        self.senders.clear()  # it may be another container that speaks for them now
         self._begin(is_told=self._sending.other.receipts)
-        self.owner.on_opened(self, parameters)  # before messages go that had to wait
+        self.owner.on_opened(self, parameters)  # before waiting messages go
         self.choose_path()
 
     def _ended(self, reason: str) -> None:
@@ -381,14 +380,14 @@ class Link:
         self.failures.obstacle = ""
         self.owner.on_lost(self)
         self.choose_path()
-        if self._container.dispatcher.overflow.is_full:  # with failures for those who would only send more
+        if self._container.dispatcher.overflow.is_full:  # of failures for senders that would send more
             self.outbox.stop()
         elif not self.owner.is_closed:
             self.outbox.open()
         self.draining.check()
 
     def _begin(self, *, is_told: bool) -> None:
-        """Begin a session, or a time without one; `is_told` is whether its other end says what was taken."""
+        """Begin a session, or a time without one; `is_told`: whether the other end tells what was taken."""
         self._receipts.start(is_wanted=is_told)
         self._sent_before = self._messages_sent
         self.failures.told.start()
@@ -417,7 +416,7 @@ class Link:
         self._is_slow = True
         is_first = self.direct is not None and self.session.state is State.HANDSHAKE
         if is_first and self._path is self.direct and self._now() - self._path_since > _FIRST_ANSWER:
-            self.owner.on_doubt(self)  # its machine may have died just now: nobody else would notice
+            self.owner.on_doubt(self)  # its host may have died just now, which nothing else would show
         holds = self._direct_only and self._path is None and not self.outbox.is_empty
         self.session.tick(self._now(), holds=holds)
         self._perform()
@@ -428,13 +427,13 @@ class Link:
     # -- the end --------------------------------------------------------------------------------------------
 
     async def drain(self) -> None:
-        """Wait until all that was sent up to now has arrived, or has failed, as the container stops."""
+        """Wait until everything sent until now has arrived or failed, as the container stops."""
         self._is_closing = True
         self._tick_soon()
         await self.draining.wait()
 
     def send_close(self) -> None:
-        """Announce, behind all that is to go there, that nothing more is accepted."""
+        """Announce that nothing more is accepted, behind everything that waits to go there."""
         self._is_closing = True
         if self.session.is_open:
             self._receipts.finish()
@@ -443,13 +442,13 @@ class Link:
         self._perform()
 
     async def wait_closed(self) -> None:
-        """Wait until the other end has acknowledged that."""
+        """Wait until the other end has acknowledged this."""
         while self.session.state is State.CLOSING:
             self._tick_soon()
             await asyncio.sleep(_BUSY_TICK / 4)
 
     def abandon(self) -> None:
-        """Forget the other end at once; what has not reached it becomes dead letters."""
+        """End at once; what has not reached the other end becomes dead letters."""
         self._receipts.start(is_wanted=False)
         self.failures.finish()
         self.custody.close()

@@ -1,4 +1,4 @@
-"""Orders: what the two ends of a link say to each other about the link itself, and past their agents."""
+"""Orders: messages between the two ends of a link themselves, and control messages of their containers."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from formicary.transport.link.session import State
 if TYPE_CHECKING:
     from formicary.transport.link.link import Link
 
-_CONTROL_LIMIT: Final = 2048  # frames without acknowledgement from which on control messages are not taken
-_OPEN: Final = State.OPEN  # as a name of this module: to ask the class takes longer
+_CONTROL_LIMIT: Final = 2048  # unacknowledged frames at which control messages are refused
+_OPEN: Final = State.OPEN  # a global is faster than an attribute of the class
 
-# A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
-# there cannot be, so that messages pay nothing for them.
+# Orders in a batch look like messages to an agent without a name, which there cannot be, so that messages pay
+# nothing for them.
 CHOKE, UNCHOKE, CONTROL, TAKEN = "choke", "unchoke", "tell", "taken"
 
 
 def control_order(channel: str, payload: bytes) -> bytes:
-    """Return the batch with a control message for the other container, past its agents."""
+    """Return the batch with a control message for the other container."""
     return encode([("", channel, payload, CONTROL, None)])
 
 
 def receipt_order(receipt: bytes) -> bytes:
-    """Return the batch that tells the other end which of its messages were taken."""
+    """Return the batch with a receipt."""
     return encode([("", "", receipt, TAKEN, None)])
 
 
 class Orders:
-    """The orders that one end of a link gives, each in a batch of its own."""
+    """Sends the orders of one end of a link, each in a batch of its own."""
 
     __slots__ = ("_link", "_receipt_at", "_session")
 
@@ -39,9 +39,9 @@ class Orders:
         self._receipt_at = 0  # how many frames are acknowledged once the latest receipt is
 
     def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
-        """Send a control message to the other container; return False where it cannot go now.
+        """Send a control message to the other container; return False if it cannot go now.
 
-        It goes `behind` the messages that wait to go there, or before them.
+        It goes `behind` waiting messages, or ahead of them.
         """
         if self._session.state is not _OPEN or self._session.unacknowledged >= _CONTROL_LIMIT:
             return False
@@ -52,7 +52,7 @@ class Orders:
 
     @property
     def takes_control(self) -> bool:
-        """Whether control messages would be taken now, and more of them in the same turn."""
+        """Whether many control messages would be accepted now."""
         return self._session.state is _OPEN and self._session.unacknowledged < _CONTROL_LIMIT // 2
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
@@ -63,15 +63,15 @@ class Orders:
             self._link.send_batch(order, [])
 
     def send_receipt(self, receipt: bytes) -> bool:
-        """Tell the other end what was taken; return False if that has to wait."""
+        """Send a receipt; return False if it has to wait."""
         session, sending, outbox = self._session, self._session.sending, self._link.outbox
         if not session.is_open or session.receiving.is_frozen:
-            return False  # where acknowledgements are held back, it would not know what this is about
+            return False  # it would be about messages that are not acknowledged
         is_free = sending.has_window and self._link.has_free_path
         if not is_free and sending.acknowledged < self._receipt_at:
-            return False  # where messages always fill the window, one receipt at a time waits among them
+            return False  # if messages always fill the window, one receipt at a time waits among them
         if outbox.has_failures:
-            outbox.push()  # what they are about is settled only with them
+            outbox.push()  # the receipt must follow them
         self._link.send_batch(receipt_order(receipt), [])
         self._receipt_at = sending.acknowledged + sending.unacknowledged
         return True

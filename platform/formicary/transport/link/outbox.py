@@ -1,4 +1,4 @@
-"""What waits to go to one other container, as batches: at the end of the turn of the loop, or sooner."""
+"""Messages to another container, which go in batches: at the end of the loop's turn, or sooner."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from formicary.transport.link.link import Link
 
 Letter = tuple["Message", str]
-"""A message, and the full name of the one receiver that it goes to here."""
+"""A message, and the full name of one of its receivers."""
 
-# A batch of so many messages does not wait for the end of the turn: the server and the other container work
-# on it while the agents here go on: up to twice the rate. With fewer, the frames' own cost would tell.
+# The server and the other container work on such a batch while the agents here continue: up to twice the
+# rate. With fewer messages, the cost of each frame would show.
 BATCH_SIZE = 32
-"""How many messages make a batch that does not wait, unless a link is made with another number."""
+"""How many messages make a batch that does not wait for the end of the turn, by default."""
 
-_QUEUE = 10_000  # messages that are taken while nothing can go out
+_QUEUE = 10_000  # messages that are accepted while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
-_TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to pause
-_KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
+_TURN = 64  # full batches in a turn of the loop, which must then read, for example an order to pause
+_KEPT = 2 * _QUEUE  # waiting messages at which even failures are refused
 _KEPT_BYTES = 1 << 24  # characters of the texts in these
-_WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
+_WEIGHED = 1024  # characters of a large body, which counts
 
 
 class Outbox:
-    """The messages for one container, by its domain, from another one (`own`), in batches of `batch_size`."""
+    """The messages from one container (`own`) to another (`domain`), in batches of `batch_size`."""
 
     __slots__ = (
         "_at_turn_end",
@@ -60,28 +60,28 @@ class Outbox:
         self._link = link
         self._at_turn_end = link.at_turn_end
         self.receivers = WireNames(domain)
-        """What receivers are called in batches."""
+        """The names of receivers in batches."""
         self.senders = WireNames(own)
-        """What senders are called."""
+        """The names of senders in batches."""
         self._letters: list[Letter] = []
-        self._until = self._batch_size  # letters at which something is to be done about them
+        self._until = self._batch_size  # how many letters to send, or to stop at
         self._weight = 0  # characters of the large bodies among them
         self._batches = 0  # full ones in this turn
         self._is_scheduled = False
         self._room = asyncio.Event()
         self._room.set()
         self.has_room = True
-        """Whether messages are taken; they may have to wait here."""
+        """Whether messages are accepted; they may have to wait here."""
         self.has_failures = False
-        """Whether something waits here that was kept though there was no room: failures of messages."""
+        """Whether failures wait here, which were kept though there was no room."""
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Accept a message with one receiver; return where it waits if there is no room now.
+        """Accept a message with one receiver; return the sinks without room, if any.
 
-        MessageTooLargeError if it is too large for the link.
+        MessageTooLargeError if it is too large.
         """
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
-        if not self.has_room:  # as in `accept_for`, without its call
+        if not self.has_room:  # as `accept_for`, without its call
             return (RemoteSink(self._link, receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
@@ -146,7 +146,7 @@ class Outbox:
         return not self._letters
 
     def flush(self) -> None:
-        """Send what waits, as one batch or, if it is too large for one, as several."""
+        """Send what waits, if there is room."""
         if not self._letters:
             return
         if self._link.has_room:
@@ -156,12 +156,12 @@ class Outbox:
             self._link.connect()
 
     def push(self) -> None:
-        """Send what waits even where the link has to keep it until there is room."""
+        """Send what waits, even if the link has to keep it until there is room."""
         if self._letters:
             self.send_all()
 
     def open(self) -> None:
-        """Send what waits, and let who waits for room go on: the link has room again, or is closed."""
+        """Send what waits and resume senders, as the link has room again or is closed."""
         self._until = self._batch_size
         self.has_room = True
         self.flush()
@@ -191,14 +191,14 @@ class Outbox:
             self._schedule()
 
     def send_all(self) -> None:
-        """Send what waits, as one batch."""
+        """Send what waits, as one batch or, if that is too large, as several."""
         letters, self._letters = self._letters, []
         self._weight = 0
         self.has_failures = False
         try:
             entries = to_entries(letters, self.receivers, self.senders)
             data = encode(entries)
-        except (ValueError, TypeError):  # one of them is no message, or is text that is no Unicode
+        except (ValueError, TypeError):  # one of them has a wrong type, or a text that is not Unicode
             letters, entries = self._sort_out(letters)
             data = encode(entries)
         if entries:
@@ -208,7 +208,7 @@ class Outbox:
                 self._divide(letters, entries, data)
 
     def _sort_out(self, letters: list[Letter]) -> tuple[list[Letter], list[Entry]]:
-        """Keep the messages that can go, and give the others up."""
+        """Return the messages that can be sent, and fail the others."""
         good: list[Letter] = []
         entries: list[Entry] = []
         for message, receiver in letters:
@@ -223,7 +223,7 @@ class Outbox:
         return good, entries
 
     def _divide(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
-        """Send messages as several batches where one would be too large."""
+        """Send messages in several batches, as one would be too large."""
         if len(data) <= self._link.batch_limit:
             self._link.send_batch(data, letters)
         elif len(letters) > 1:
@@ -238,15 +238,15 @@ class Outbox:
             self._link.failures.undeliverable(message, receiver, reason)
 
     def _weigh(self, message: Message, receiver: str) -> None:
-        """Refuse a message that is too large, and send what waits where it gets too much with it."""
+        """Refuse a message that is too large; send what waits if it would be too much with this."""
         link = self._link
         weight = len(message.body)
-        if weight > link.message_limit // 16:  # a character takes at most a few bytes on the way
+        if weight > link.message_limit // 16:  # a character takes at most a few bytes
             self._measure(message, receiver)
         if self._weight + weight > link.batch_limit:
             self.flush()
             if self._weight + weight > _QUEUE_BYTES:
-                self._until = 1  # this one is taken yet, and it is the last
+                self._until = 1  # this one is still accepted, and is the last
         self._weight += weight
 
     def _measure(self, message: Message, receiver: str) -> None:
@@ -259,14 +259,14 @@ class Outbox:
             self._link.failures.reject(message, receiver, MessageTooLargeError(reason))
 
     def withdraw_from(self, receiver: str) -> list[Message]:
-        """Remove what waits for one receiver."""
+        """Remove and return what waits for one receiver."""
         messages = [message for message, to in self._letters if to == receiver]
         if messages:
             self._letters = [letter for letter in self._letters if letter[1] != receiver]
         return messages
 
     def withdraw(self) -> list[Letter]:
-        """Remove what waits."""
+        """Remove and return what waits."""
         letters, self._letters = self._letters, []
         self._weight = 0
         self.has_failures = False
@@ -278,5 +278,5 @@ def _unfit(error: Exception) -> str:
 
 
 def too_large(needed: int, limit: int) -> str:
-    """Return the sentence about a message of `needed` bytes where `limit` bytes may pass."""
+    """Return the sentence about a message of `needed` bytes, above `limit`."""
     return f"the message takes {needed} bytes on the wire, and the limit is {limit}; send it in pieces"

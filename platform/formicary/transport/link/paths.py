@@ -1,4 +1,4 @@
-"""What a link needs of the paths that its frames can take."""
+"""The protocols of paths that a link's frames can take."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 
 class Path(Protocol):
-    """What carries frames to one other container."""
+    """Carries frames to one other container."""
 
     @property
     def has_room(self) -> bool:
         """Whether more can be written now."""
 
     def send(self, frame: bytes) -> None:
-        """Send a frame; it may get lost."""
+        """Send a frame; it may be lost."""
 
 
 class IndirectPath(Path, Protocol):
-    """A path through a third party, which is there or not."""
+    """A path through a third party."""
 
     @property
     def kind(self) -> str:
-        """What it is, as `LinkStatus.way` says it."""
+        """The path's kind, as in `LinkStatus.way`."""
 
     @property
     def is_up(self) -> bool:
@@ -36,7 +36,7 @@ class IndirectPath(Path, Protocol):
 
 
 class NoPath:
-    """Stands where there is no path but a direct one: all that goes here comes back, for a `reason`."""
+    """Stands for a path where only direct ones exist: returns all frames, for a `reason`."""
 
     kind = "none"
     has_room = True
@@ -45,10 +45,10 @@ class NoPath:
         self._reason = reason
         self._on_bounce = on_bounce
         self.is_up = True
-        """Whether the other container is known to be away; where it is only silent, nothing comes back."""
+        """Whether the other container is known to be away; if it is only silent, frames are not returned."""
 
     def send(self, frame: bytes) -> None:
-        """Return a frame: it cannot go."""
+        """Return a frame, as it cannot go."""
         del frame
         asyncio.get_running_loop().call_soon(self._on_bounce, self._reason)
 

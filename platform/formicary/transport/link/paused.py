@@ -1,4 +1,4 @@
-"""Where senders wait for receivers elsewhere whose mailboxes are full."""
+"""Where senders wait for receivers elsewhere with full mailboxes."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.delivery.dispatcher import Dispatcher
 
-_MOST: Final = 4096  # receivers: for more, the other end does not let enough wait
+_MOST: Final = 4096  # receivers; the other end never has messages waiting for more
 _MOST_NAMES: Final = 1 << 20  # characters of their names
 
 
 class PausedReceiver:
-    """A receiver elsewhere that is sent nothing for now, but by `post` once it may be."""
+    """A receiver elsewhere that is sent nothing for now; later, `post` sends to it."""
 
     def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
         self.address = address
         self._post = post
         self._free = asyncio.Event()
-        self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
+        self._ahead: Sequence[MessageSink] = ()  # the sinks that had no room when last tried
 
     def put(self, message: Message) -> bool:
-        """Accept a message if the receiver may be sent some again; return False if not."""
+        """Accept a message unless the receiver is still paused; return False if it is, or has no room."""
         if not self._free.is_set():
             return False
         self._ahead = self._post(message, self.address) or ()
         return not self._ahead
 
     async def room(self) -> None:
-        """Wait until the receiver may be sent messages again, and there is room on the way to it."""
+        """Wait until the receiver is resumed, and there is room on the way to it."""
         await self._free.wait()
         for sink in self._ahead:
             await sink.room()
 
     def is_done(self) -> bool:
-        """Return False: when the link ends, messages take the ordinary way and fail there."""
+        """Return False: when the link ends, messages go the ordinary way, and fail there."""
         return False
 
     def release(self) -> None:
@@ -53,7 +53,7 @@ class PausedReceiver:
 
 
 class PausedReceivers(dict[str, PausedReceiver]):
-    """All of one link that are sent nothing for now, by their full names."""
+    """The paused receivers of one link, by their full names."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._names = 0  # characters
 
     def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
-        """Pause or resume the senders to a receiver; ValueError if too many wait already."""
+        """Pause or resume a receiver; ValueError if too many are paused already."""
         if is_paused:
             self._pause(receiver)
         elif (paused := self.pop(receiver, None)) is not None:
@@ -73,13 +73,13 @@ class PausedReceivers(dict[str, PausedReceiver]):
             return
         names = self._names + len(receiver)
         if len(self) >= _MOST or names > _MOST_NAMES:
-            raise ValueError(f"an order to send nothing to {shorten(receiver)}, beside {len(self)} others")
+            raise ValueError(f"an order to pause {shorten(receiver)}, beside {len(self)} others")
         self._names = names
         self[receiver] = PausedReceiver(receiver, self._dispatcher.dispatch_to)
         self._dispatcher.remove_route(receiver)
 
     def release(self) -> None:
-        """Resume all senders: the other end is another one now, or none."""
+        """Resume all receivers, as the session is over."""
         paused = list(self.values())
         self.clear()
         self._names = 0

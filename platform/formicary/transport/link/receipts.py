@@ -1,6 +1,6 @@
-"""What has come over a link and was not taken yet; the other end is told, so that it knows what to fail.
+"""Messages that came in over a link and are not taken yet, of which the other end is told.
 
-`docs/link-protocol.md` specifies what is said.
+`docs/link-protocol.md` specifies receipts.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ if TYPE_CHECKING:
 
     from formicary.delivery.waiting import WaitingMessages
 
-_ENOUGH: Final = 1024  # messages after which to look without waiting for more
+_ENOUGH: Final = 1024  # messages after which to look at once
 _RANGES: Final = 2000  # in one receipt
 LONGEST_RECEIPT: Final = 1 << 16
-"""Bytes of the longest receipt that is taken."""
+"""Bytes of the longest receipt that is accepted."""
 
 
 class Receipt(msgspec.Struct, array_like=True, frozen=True):
-    """What became of the messages that came in a session, each of which has a number: 1, 2, 3 and so on.
+    """Tells which messages of a session were taken; they are numbered from 1.
 
     Args:
-        upto: the messages up to this number are taken, but for those that receipts have left open.
-        opened: of those since the receipt before, the ones that are not: the first number and the count, of
-            range after range, in ascending order.
-        settled: those that were left open before, and are taken now, in the same way.
+        upto: messages up to this number are taken, except open ones.
+        opened: the open ones since the last receipt: the first number and the count of each range, ascending.
+        settled: the ones that were open and are taken now, in the same form.
     """
 
     upto: int
@@ -43,7 +42,7 @@ _decoder = msgspec.msgpack.Decoder(Receipt)
 
 
 def read_receipt(payload: bytes) -> Receipt:
-    """Return what a receipt says; ValueError if it is none."""
+    """Return a decoded receipt; ValueError if it is invalid."""
     if len(payload) > LONGEST_RECEIPT:
         raise ValueError(f"a receipt of {len(payload)} bytes")
     try:
@@ -66,22 +65,22 @@ def ranges(numbers: Iterable[int]) -> list[int]:
 
 
 class Receipts:
-    """What one other container has sent, until it is taken.
+    """The messages from one other container until they are taken.
 
-    Of a message that has come only the id is kept, so that its memory is used again where it is taken at
-    once. An id that something which waits has now may have been another message's, which was taken: that
-    counts as not taken, too, until this one is.
+    Only the ids of messages are kept, so that their memory is reused if they are taken at once. A waiting
+    message may have the id of an earlier one that was taken: then this counts as not taken, too, until the
+    other is.
 
     Args:
         waiting: knows which messages wait.
-        send: sends a receipt; returns False where it cannot go now.
-        names: what agents are called in batches for this container, by their full names.
+        send: sends a receipt; returns False if it cannot go now.
+        names: agents' names in batches for this container, by their full names.
 
     Attributes:
-        arrived: the ids of the messages that have come and were not looked for yet, in their order.
-        receivers: what those are called that something has come for, as far as that may wait.
-        due_at: how many ids there are when `note` is to be called.
-        is_wanted: whether the other end wants to be told, and tells.
+        arrived: the ids of the messages that came since the last look, in order.
+        receivers: the names in batches of the receivers whose messages may wait.
+        due_at: the number of ids at which to call `note`.
+        is_wanted: whether both ends give receipts.
     """
 
     def __init__(
@@ -94,19 +93,19 @@ class Receipts:
         self.start(is_wanted=False)
 
     def start(self, *, is_wanted: bool) -> None:
-        """Begin a session: nothing has come. `is_wanted` is whether the other end wants to be told."""
+        """Begin a session: nothing has come yet."""
         self._waiting.forget(self)
         self.is_wanted = is_wanted
         self.arrived = array("Q")
         self.receivers: set[str] = set()
         self.due_at = 1
-        self._looked = 0  # up to which number it is known what waits
+        self._looked = 0  # up to which number the waiting ones are known
         self._open: dict[int, object] = {}  # what waits, by number
         self._told = 0  # up to which number the other end has been told
-        self._told_open: set[int] = set()  # what it takes to be open
+        self._told_open: set[int] = set()  # the open ones as far as the other end knows
 
     def note(self) -> None:
-        """Watch what becomes of a batch that has been handed over."""
+        """Watch a batch that has been handed over."""
         if not self.is_wanted:
             del self.arrived[:]
             self.receivers.clear()
@@ -125,12 +124,12 @@ class Receipts:
     # -- for the watch --------------------------------------------------------------------------------------
 
     def look(self, waiting: Mapping[int, object]) -> int:
-        """Drop what no longer waits, and tell the other end; return how much is left to tell."""
+        """Drop what no longer waits, and send receipts; return how many messages are left to tell of."""
         if self._open:
             self._open = {number: each for number, each in self._open.items() if id(each) in waiting}
         arrived, self.arrived, self.due_at = self.arrived, array("Q"), 1
         if waiting and not waiting.keys().isdisjoint(arrived):
-            # Where an id came again, that shows that the earlier message was gone by then.
+            # If an id came twice, the earlier message was gone by then.
             numbers = {each: number for number, each in enumerate(arrived, self._looked + 1)}
             for number in sorted(numbers[each] for each in waiting.keys() & numbers.keys()):
                 self._open[number] = waiting[arrived[number - self._looked - 1]]

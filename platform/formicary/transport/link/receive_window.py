@@ -1,4 +1,4 @@
-"""The receiving half of a link's end: which frames are taken, and which are not acknowledged yet."""
+"""The receiving half of a session: which frames are taken, and what is still to be acknowledged."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class ReceiveWindow:
         parameters: the session's.
         sending: the sending half, whose frames acknowledge.
         detector: records when the other end was heard.
-        acknowledge: called with the number of an acknowledgement that is not the last one.
-        receive_unusual: called with every frame that is not simply the next batch, and the time.
+        acknowledge: called with each new acknowledgement.
+        receive_unusual: called with each frame that is not simply the next batch, and the time.
 
     Attributes:
         received: the number of the latest frame that was taken.
         takes_until: the end of the lease, if the session is open.
-        has_refused: whether a frame was not taken that must be sent again.
-        is_frozen: whether acknowledgements are withheld, so that the window fills and the other end waits.
+        has_refused: whether a frame was not taken that must be resent.
+        is_frozen: whether acknowledgements are withheld, so that the other end waits.
         parts: what has arrived of a batch in parts.
     """
 
@@ -55,8 +55,8 @@ class ReceiveWindow:
         self._receive_unusual = receive_unusual
         self.is_frozen = False
         self.has_refused = False
-        # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
-        # share of the window more than it has, so that it is also one of its frames.
+        # An acknowledgement is due after a quarter of the window. Each frame weighs its bytes and a share of
+        # the window, so that this holds for both.
         self._share = parameters.window_bytes // parameters.window_frames
         self._ack_at = parameters.window_bytes // 4
         self.start()

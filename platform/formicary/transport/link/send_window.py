@@ -1,4 +1,4 @@
-"""The sending half of a link's end: numbers, the window, and what is kept until it is acknowledged."""
+"""The sending half of a session: numbers, the window, and frames kept until they are acknowledged."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from formicary.transport.link.unconsumed import Unconsumed
 if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
 
-_RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another path
-_FIRST: Final = 1 << 17  # bytes that go again before anything shows that they arrive
+_RESEND: Final = 0.25  # s between two resends over the same path
+_FIRST: Final = 1 << 17  # bytes that are resent before anything shows that they arrive
 NEVER: Final = float("-inf")
 
 _pack = HEADER.pack
@@ -24,18 +24,18 @@ _pack = HEADER.pack
 class SendWindow:
     """Numbers frames, sends them as far as the window allows, and keeps them until they are acknowledged.
 
-    What is to be done is added to the session's `instructions`.
+    It adds to the session's `instructions`.
 
     Attributes:
         own: this end's incarnation.
         peer: the other end's incarnation; 0 without a session.
         other: the other end's parameters.
-        window: how many frames may be unacknowledged now; 0 where none may be sent.
+        window: how many frames may be unacknowledged now; 0 if none may be sent.
         sent: the number of the latest frame.
         acked: the number up to which frames are acknowledged.
-        received: the other end's latest frame that is acknowledged by what goes out.
+        received: the number of the other end's latest frame, which outgoing frames acknowledge.
         owed: the weight of what came in and is not acknowledged yet.
-        unconsumed: what has arrived, and is not known to be taken by its receivers.
+        unconsumed: what has arrived, and is not known to be taken.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class SendWindow:
         self.peer = 0
         self.other = SessionParameters()
         self.has_path = False
-        self.is_stopped = False  # takes nothing more
+        self.is_stopped = False  # accepts nothing more
         self.unconsumed = Unconsumed()
         self._parameters = parameters
         self._instructions = instructions
-        self._counters = counters  # of earlier sessions, as to what was sent
-        self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
+        self._counters = counters  # what was sent counts earlier sessions
+        self._pending: deque[tuple[int, bytes, Any]] = deque()  # wait for room
         self.sent = 0
         self.start()
 
@@ -62,27 +62,27 @@ class SendWindow:
         self._unacked_bytes = 0
         self.unconsumed.clear()
         self._resent_at = NEVER
-        self._again = 0  # the number of the frame to be sent again next; 0 where none is to be
-        self._goes_on_at = 0  # the number of the frame whose acknowledgement lets more be sent again
-        self._burst = 0  # bytes that may be sent again then
+        self._again = 0  # the number of the next frame to resend; 0 for none
+        self._goes_on_at = 0  # the number of the frame after whose acknowledgement more are resent
+        self._burst = 0  # bytes that may be resent then
         self.window = 0
         self.received = 0
         self.owed = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits for an acknowledgement, or for room."""
+        """Whether nothing waits for an acknowledgement or for room."""
         return not (self._unacked or self._pending)
 
     @property
     def has_window(self) -> bool:
-        """Whether what is sent now goes out at once."""
+        """Whether a frame would go out at once."""
         return self.window > 0 and self._fits(0)
 
     @property
     def has_room(self) -> bool:
         """Whether messages may be sent now."""
-        # `_fits(0)`, without its call: this is asked for each batch.
+        # `_fits(0)`, without its call, as this is asked for each batch.
         unacked, other = self._unacked, self.other
         return (
             self.window > 0
@@ -100,7 +100,7 @@ class SendWindow:
 
     @property
     def acknowledged(self) -> int:
-        """How many frames were acknowledged, or given back, in all sessions."""
+        """How many frames were acknowledged or failed, in all sessions."""
         return self._counters.sent + self.acked
 
     @property
@@ -116,12 +116,12 @@ class SendWindow:
     # -- sending --------------------------------------------------------------------------------------------
 
     def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
-        """Number a payload, and keep it until it is acknowledged; return its frame, None if it has to wait.
+        """Number a payload, and keep it until it is acknowledged; return its frame, or None if it must wait.
 
         Args:
             payload: a batch, or a part of one.
-            item: the messages, given back if they fail; with the last part of a batch, else None.
-            kind: `PART` where more of the batch follows.
+            item: the messages of the batch, for `Failed`; None except with the last part.
+            kind: `PART` if more of the batch follows.
         """
         unacked = self._unacked
         size = self._unacked_bytes + len(payload) + SIZE
@@ -146,14 +146,14 @@ class SendWindow:
         return None
 
     def _fits(self, size: int) -> bool:
-        """Return whether the window has room; a single frame goes however large it is."""
+        """Return whether the window has room; a single frame goes whatever its size."""
         unacked, other = self._unacked, self.other
         return not unacked or (
             len(unacked) < other.window_frames and self._unacked_bytes + size + SIZE <= other.window_bytes
         )
 
     def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
-        """Return the frame of what has waited for room, or is sent last; arguments as of `send`."""
+        """Return the frame of a payload that has waited; arguments as of `send`."""
         self.sent += 1
         frame = _pack(kind, self.own, self.peer, self.sent, self.received) + payload
         self._unacked.append((frame, item))
@@ -162,13 +162,13 @@ class SendWindow:
         return frame
 
     def send_last(self, kind: int) -> None:
-        """Send a frame behind all others, and take nothing more."""
+        """Send a frame behind all others, and accept nothing more."""
         self.is_stopped = True
         self._pending.append((kind, b"", None))
         self.send_pending()
 
     def send_pending(self) -> None:
-        """Send what has waited for room, and find out whether there is some."""
+        """Send what has waited for room, and update the window."""
         pending = self._pending
         can_send = self.has_path and not self._again and self.peer != 0
         while pending and can_send and self._fits(len(pending[0][1])):
@@ -176,7 +176,7 @@ class SendWindow:
         self.window = self.other.window_frames if can_send and not (pending or self.is_stopped) else 0
 
     def say(self, kind: int, number: int = 0) -> None:
-        """Send a frame without payload that is not kept; it acknowledges, as any does."""
+        """Send a frame without payload, which is not kept; like any, it acknowledges."""
         if self.has_path:
             self.owed = 0
             self._instructions.append(Transmit(_pack(kind, self.own, self.peer, number, self.received)))
@@ -184,26 +184,26 @@ class SendWindow:
     # -- sending again --------------------------------------------------------------------------------------
 
     def use_path(self, *, there_is_one: bool) -> None:
-        """Send over another path from now on, or not at all."""
+        """Switch to another path, or to none."""
         self.has_path = there_is_one
         self._resent_at = NEVER
         self._again = 0
 
     @property
     def is_resending(self) -> bool:
-        """Whether frames go again, so that new ones wait."""
+        """Whether frames are being resent, and new ones wait."""
         return self._again > 0
 
     @property
     def underway(self) -> int:
-        """The number up to which frames went over the present path."""
+        """The number up to which frames have gone over the present path."""
         return self._again - 1 if self._again else self.sent
 
     def send_again(self, now: float) -> None:
-        """Begin to send again what is not acknowledged: little at first, and nothing new until it is through.
+        """Start to resend what is not acknowledged: little at first, and nothing new until all has gone.
 
-        The path may be slow, and may not last: what is behind a whole window, such as pings, would not get
-        through before it breaks again, and nobody would learn of what did.
+        The path may be slow and break again soon: pings and acknowledgements must not wait behind a whole
+        window until then.
         """
         if self.has_path and self._unacked and now - self._resent_at >= _RESEND:
             self._resent_at = now
@@ -213,7 +213,7 @@ class SendWindow:
             self.go_on()
 
     def go_on(self) -> None:
-        """Send the next of what is to go again, twice as much as the last time."""
+        """Resend the next frames, twice as many bytes as before."""
         left = self._burst
         for frame, _ in islice(self._unacked, self._again - self.acked - 1, None):
             if left < len(frame) and left < self._burst:
@@ -231,7 +231,7 @@ class SendWindow:
     # -- acknowledgements -----------------------------------------------------------------------------------
 
     def acknowledge(self, acked: int) -> bool:
-        """Forget the frames up to a number; return False if that is known. ValueError if there are fewer."""
+        """Forget the frames up to a number; return False if that is old. ValueError if it is too high."""
         if acked > self.sent:
             raise ValueError(f"an acknowledgement of frame {acked}, while {self.sent} were sent")
         if acked <= self.acked:
@@ -256,7 +256,7 @@ class SendWindow:
         self.acked = acked
 
     def credit(self, previous: tuple[int, int, int] | None) -> DeliveryOutcome:
-        """Believe how much the other end took before it gave this one up; return the outcome of the rest."""
+        """Forget what the other end took before it gave this one up; return the outcome of the rest."""
         own, other, taken = previous or (0, 0, 0)
         if (own, other) != (self.peer, self.own) or taken > self.sent:
             return DeliveryOutcome.UNKNOWN
@@ -276,13 +276,13 @@ class SendWindow:
             self._instructions.append(Failed(batches, reason, DeliveryOutcome.DELIVERED))
 
     def refuse_large(self) -> None:
-        """Fail all that waits if the other end does not take frames of that size."""
+        """Fail all that waits if the other end does not take frames of this size."""
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
             reason = "it only takes smaller frames, which was not known when they were created"
             self.give_back(reason, DeliveryOutcome.UNDELIVERED)
 
     def give_back(self, reason: str, outcome: DeliveryOutcome) -> None:
-        """Fail all that is not known to have been taken; `outcome` is that of what was sent."""
+        """Fail everything not known to be taken; `outcome` is that of unacknowledged frames."""
         arrived = self.unconsumed.withdraw()
         sent = [item for _, item in self._unacked if item is not None]
         pending = [item for _, _, item in self._pending if item is not None]

@@ -1,8 +1,8 @@
-"""One end of a link as a state machine: what happens goes in, what is to be done comes out; no I/O, no clock.
+"""One end of a link as a state machine: events in, instructions out; no I/O, no clock.
 
-It numbers what it sends and keeps it until it is acknowledged, hands on each frame once and in order, knows
-when the other end was restarted, and gives it up when it cannot be reached. `docs/link-protocol.md` is its
-specification. What carries the frames is the link's business: it may lose, double and reorder them.
+It numbers what it sends and keeps it until it is acknowledged, passes on each frame once and in order,
+notices when the other end was restarted, and gives it up when it cannot be reached. `docs/link-protocol.md`
+is its specification. The link chooses the path, which may lose, double and reorder frames.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ class State(Enum):
 class Session:
     """One end of a link.
 
-    After each call, do what `take_instructions` returns, in that order. `now` is a time in seconds of a clock
-    that does not jump, and goes on while this process stands still. `random` returns a new number of 32 bits.
+    After each call, perform what `take_instructions` returns, in that order. `now` is in seconds, of a clock
+    that neither jumps nor stops with this process. `random` returns a random number of 32 bits.
 
     Attributes:
-        sending: what is sent: its numbers, and the window.
-        receiving: what is taken, and not acknowledged yet.
+        sending: the sending half.
+        receiving: the receiving half.
         send: numbers and keeps a payload; as of `SendWindow`.
         receive: processes a frame; as of `ReceiveWindow`.
-        unconsumed: what has arrived, and is not known to be taken by its receivers.
+        unconsumed: what has arrived, and is not known to be taken.
     """
 
     make_sending: ClassVar[type[SendWindow]] = SendWindow
@@ -95,7 +95,7 @@ class Session:
             receive_unusual=self._receive_unusual,
         )
         self.receive = self.receiving.receive
-        self._answered = 0  # the other end's question whose answer lets it begin the session, too
+        self._answered = 0  # the question of the other end whose answer begins its session
 
     def _start(self) -> None:
         """Begin a session: nothing sent, nothing received."""
@@ -107,7 +107,7 @@ class Session:
     # -- what is known --------------------------------------------------------------------------------------
 
     def take_instructions(self) -> list[Instruction]:
-        """Return what is to be done now, in this order."""
+        """Return the instructions to perform now, in this order."""
         instructions = self.instructions[:]
         self.instructions.clear()
         return instructions
@@ -119,7 +119,7 @@ class Session:
 
     @property
     def incarnations(self) -> tuple[int, int]:
-        """This end's number and the other's, 0 where that is not known."""
+        """The incarnations of this end and the other, 0 without a session."""
         return self.sending.own, self.sending.peer
 
     @property
@@ -144,7 +144,7 @@ class Session:
 
     @property
     def counters(self) -> Counters:
-        """What was counted up to now, in all sessions."""
+        """The counts of all sessions until now."""
         counters = self._counters
         return replace(
             counters,
@@ -155,7 +155,7 @@ class Session:
     # -- handshake ------------------------------------------------------------------------------------------
 
     def connect(self, now: float) -> None:
-        """Begin to look for the other end, if there is no session."""
+        """Start looking for the other end, if there is no session."""
         if self.state is State.IDLE:
             self.state = State.HANDSHAKE
             self._detector.start(now, now)
@@ -167,12 +167,12 @@ class Session:
         self.instructions.append(Transmit(self._handshake.greet(self.sending.own, now)))
 
     def remind(self, now: float) -> None:
-        """Repeat the hello that began the session, if there is no path yet: it may be lost."""
+        """Repeat the hello that began the session, as it may be lost, if there is no path yet."""
         if self.is_open and self._answered and not self.sending.has_path and self._handshake.is_fresh(now):
             self._hello(now, to=self.sending.peer, asks=False, echo=self._answered)
 
     def _challenge(self, now: float) -> None:
-        """Ask who is there now, but not too often."""
+        """Ask who is there, but not too often."""
         if self.sending.has_path and self._handshake.may_challenge(now):
             self._hello(now, to=0, asks=True)
 
@@ -184,10 +184,10 @@ class Session:
         _, sender, receiver, asks, echo = _unpack(frame)
         parameters = read_parameters(memoryview(frame)[SIZE:])
         if not sender:
-            raise ValueError("a hello of nobody")
+            raise ValueError("a hello from incarnation 0")
         if self.state is State.CLOSED:
             return
-        # Only the answer to our own question shows that who says so is there now: anything else may be old.
+        # Only an answer to this end's question shows that its sender is there now: all else may be old.
         is_answer = receiver == self.sending.own and self._handshake.is_answer(echo)
         if sender != self.sending.peer:
             self._receive_newcomer(sender, asks, parameters, now, is_answer=is_answer)
@@ -202,7 +202,7 @@ class Session:
     def _receive_newcomer(
         self, sender: int, asks: int, parameters: SessionParameters, now: float, *, is_answer: bool
     ) -> None:
-        """Process a hello of another incarnation than the present one, later or earlier."""
+        """Process a hello of an incarnation other than the present one, newer or older."""
         objection = disagreement(parameters)
         if is_answer and (objection or self.state is State.CLOSING):
             outcome = self.sending.credit(parameters.previous)
@@ -210,25 +210,25 @@ class Session:
         elif is_answer:
             self._open(sender, parameters, now)
         if self.state is State.CLOSING:
-            self._challenge(now)  # but give it no answer: it would take this end to be there for it
+            self._challenge(now)  # without an answer, after which it would begin a session
         elif asks and self.state is not State.CLOSED:
             self._hello(now, to=sender, asks=not is_answer, echo=asks)
             if is_answer:
                 self._answered = asks
-        if self.sending.peer == sender:  # after the answer: the other end is there when it gets what follows
+        if self.sending.peer == sender:  # after the answer, which must arrive before what follows
             self.instructions.append(Opened(parameters))
             self._confirm()
             self.sending.refuse_large()
             self.sending.send_pending()
 
     def _open(self, peer: int, parameters: SessionParameters, now: float) -> None:
-        """Begin a session with an end that is there now."""
+        """Begin a session with an end that is there."""
         if self.sending.peer:
             outcome = self.sending.credit(parameters.previous)
             self.sending.give_back("it was restarted, or had given up on this container", outcome)
         self._start()
         self.sending.peer = peer
-        # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
+        # This end keeps what is not acknowledged, so its own window counts, too.
         own = self.parameters
         self.sending.other = replace_fields(
             parameters,
@@ -272,7 +272,7 @@ class Session:
         return None
 
     def _receive_strange(self, kind: int, now: float) -> None:
-        """Count a frame of another session, and find out who sends it."""
+        """Count a frame of another session, and ask who is there."""
         self._counters.strange += 1
         if kind in {DATA, PART}:
             self.receiving.has_refused = True
@@ -284,10 +284,10 @@ class Session:
             self._counters.duplicates += 1
             self.sending.owed += 1  # the acknowledgement may have been lost
         elif self.state is State.CLOSING:
-            self.receiving.complain(CLOSE, now)  # without a number: it will not be taken
+            self.receiving.complain(CLOSE, now)  # number 0: the frame will not be taken
         elif now > self.receiving.takes_until:
             self.receiving.has_refused = True
-            self._challenge(now)  # it may have given us up, and told its senders so
+            self._challenge(now)  # it may have given this end up, and told its senders
         else:
             self._counters.early += 1
             self.receiving.complain(LOST, now)
@@ -297,7 +297,7 @@ class Session:
             if not self._detector.is_mute(now):
                 self.sending.say(BUSY if self.receiving.is_frozen else PONG, number)
             if self.sending.has_path and self._detector.is_lost(now):
-                self._ping(now)  # as it is there now
+                self._ping(now)
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
         elif kind == LOST:
@@ -307,7 +307,7 @@ class Session:
             self.sending.say(ACK)
             self._stop(DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
-            self.sending.say(CLOSE)  # neither takes anything more, so neither will get what is on its way
+            self.sending.say(CLOSE)  # neither end takes what is under way
             self._stop(DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)
@@ -316,7 +316,7 @@ class Session:
         should_have = self._detector.pong(number, now)
         if should_have is not None:
             self._confirm()
-            if kind == PONG and self.sending.acked < should_have:  # it is there, and what went before is not
+            if kind == PONG and self.sending.acked < should_have:  # what went before the ping was lost
                 self.sending.send_again(now)
             elif self.sending.is_resending:
                 self.sending.go_on()
@@ -330,9 +330,9 @@ class Session:
     # -- paths and time -------------------------------------------------------------------------------------
 
     def use_path(self, now: float, *, there_is_one: bool = True) -> None:
-        """Use another path from now on, or none.
+        """Switch to another path, or to none.
 
-        What is not acknowledged goes again, over the new path, behind a ping: the old one may have lost it.
+        What is not acknowledged goes again, behind a ping, as the old path may have lost it.
         """
         self.sending.use_path(there_is_one=there_is_one)
         self._detector.change_path()
@@ -343,7 +343,7 @@ class Session:
         self.sending.send_pending()
 
     def ask(self, now: float) -> None:
-        """Send a ping now, unless one is unanswered: the present path may be at fault."""
+        """Send a ping now, unless one is unanswered."""
         if self.sending.peer and self.sending.has_path and not self._detector.is_asking:
             self._ping(now)
 
@@ -351,9 +351,9 @@ class Session:
         self.sending.say(PING, self._detector.ping(now, self.sending.underway))
 
     def tick(self, now: float, *, holds: bool = False) -> None:
-        """Do what is due; `holds` is whether more waits outside, for a path.
+        """Do what is due; `holds` is whether messages wait elsewhere for a path.
 
-        To be called every second; a few times in one while `is_away`, every few hundredths while `is_busy`.
+        Call this every second; every 0.25 s while `is_away`, every 0.02 s while `is_busy`.
         """
         is_in_handshake, sending = self.state is State.HANDSHAKE, self.sending
         waits = not sending.is_empty or is_in_handshake or holds or len(self.unconsumed) > 0
@@ -379,18 +379,18 @@ class Session:
     # -- the end --------------------------------------------------------------------------------------------
 
     def lose(self, now: float, reason: str) -> None:
-        """Assume that the other end is away, as a frame came back."""
+        """Assume that the other end is away."""
         if self.state is State.HANDSHAKE:
             self.end(reason)
         elif self.sending.peer:
             self._detector.lose(now)
 
     def close(self) -> None:
-        """Close the session in order: accept nothing more; `state` becomes CLOSED."""
+        """Begin to close: accept nothing more; `state` becomes CLOSED later."""
         if self.state is State.OPEN:
             self.state = State.CLOSING
             self.receiving.takes_until = NEVER
-            self.sending.received = self.receiving.received  # nothing more comes that could be held back
+            self.sending.received = self.receiving.received  # nothing more is withheld
             self.sending.send_last(CLOSE)
         elif self.state in {State.IDLE, State.HANDSHAKE}:
             self.abandon("this container has stopped")
@@ -402,13 +402,13 @@ class Session:
         self.end(reason)
 
     def _stop(self, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
-        """End as agreed with the other end; arguments as of `end`."""
+        """End as agreed with the other end; argument as of `end`."""
         if self.state is State.CLOSING:
-            self.unconsumed.clear()  # it goes on at the other end, which tells what becomes of it
+            self.unconsumed.clear()  # the other end continues, and reports its own failures
         self.end("it has stopped", outcome)
 
     def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
-        """Forget the other end, and take a new incarnation.
+        """Give up the other end, and take a new incarnation.
 
         `outcome` is what is known of what was sent and not acknowledged.
         """

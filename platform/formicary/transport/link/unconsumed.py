@@ -1,4 +1,4 @@
-"""What has arrived at the other end of a link, and is not known to be taken by its receivers there."""
+"""Messages that have arrived at the other end of a link, and are not known to be taken there."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from formicary.transport.link.receipts import Receipt
 
 LIMIT: Final = 100_000
-"""Messages that may be kept before nothing more is to be sent."""
+"""Kept messages at which sending stops."""
 LIMIT_BYTES: Final = 1 << 26
-"""Bytes of them, as they were on the way, before nothing more is to be sent."""
+"""Bytes of kept messages, as sent, at which sending stops."""
 
 
 class Unconsumed:
-    """The messages of a session that the other end has acknowledged, and not said to be taken.
+    """The messages of a session that the other end has acknowledged but not told to be taken.
 
-    Batches wait in one line. What a receipt leaves open is taken out of it, message by message, so that
-    one slow receiver holds up nothing else.
+    Batches are in one queue. Messages that a receipt leaves open are taken out of it one by one, so that a
+    slow receiver keeps nothing else in memory.
 
     Attributes:
-        is_full: whether so many are kept that nothing more should be sent.
-        full_since: since when that is so, and nothing was taken; for whoever keeps the time.
+        is_full: whether so many are kept that sending stops.
+        full_since: since when it is full and nothing was taken, as recorded by the caller.
     """
 
     __slots__ = ("_batches", "_count", "_dropped", "_known", "_open", "_out", "full_since", "is_full", "size")
@@ -34,14 +34,14 @@ class Unconsumed:
 
     def clear(self) -> None:
         """Begin a session: nothing has arrived."""
-        self._batches: deque[tuple[int, int, Any]] = deque()  # the last one's number, bytes, and messages
+        self._batches: deque[tuple[int, int, Any]] = deque()  # number of the last message, bytes, messages
         self._out = 0  # the number of the last message before these
-        self._count = 0  # of all messages of the session that have arrived: the number of the last one
-        self._known = 0  # up to which number the other end has said what was taken
-        self._dropped = 0  # up to which number some were withdrawn before the other end said so
-        self._open: dict[int, tuple[Any, int]] = {}  # messages that are not, by number, with their bytes
+        self._count = 0  # the number of the last message that has arrived
+        self._known = 0  # up to which number receipts tell
+        self._dropped = 0  # up to which number messages were withdrawn
+        self._open: dict[int, tuple[Any, int]] = {}  # open messages and their bytes, by number
         self.size = 0
-        """How many bytes they had on the way."""
+        """Bytes of the kept messages, as sent."""
         self.is_full = False
         self.full_since: float | None = None
 
@@ -49,11 +49,11 @@ class Unconsumed:
         return self._count - max(self._known, self._dropped) + len(self._open)
 
     def is_open(self, number: int) -> bool:
-        """Return whether a message of the session may still fail, by its number."""
+        """Return whether a message of the session, by its number, may still fail."""
         return number > max(self._known, self._dropped) or number in self._open
 
     def add(self, batch: Any, size: int) -> None:
-        """Keep a batch of at least one message, which has arrived; `size` is in bytes."""
+        """Keep a batch that has arrived, with at least one message; `size` is in bytes."""
         self._count = count = self._count + len(batch)
         self.size += size
         self._batches.append((count, size, batch))
@@ -61,7 +61,7 @@ class Unconsumed:
             self.is_full = True
 
     def settle(self, receipt: Receipt) -> None:
-        """Handle a receipt; ValueError, with nothing changed, if it is invalid."""
+        """Handle a receipt; if it is invalid, raise ValueError and change nothing."""
         if not self._known <= receipt.upto <= self._count:
             raise ValueError(
                 f"a receipt for the messages up to {receipt.upto}, where {self._known} were told of and "
@@ -76,7 +76,7 @@ class Unconsumed:
         self._weigh()
 
     def _find(self, ranges: list[tuple[int, int]]) -> list[int]:
-        """Return the open messages in some ranges: all that are there, unless some were withdrawn."""
+        """Return the open messages in some ranges; ValueError if these include others."""
         numbers: list[int] = []
         for first, count in ranges:
             if count > len(self._open):
@@ -89,9 +89,9 @@ class Unconsumed:
         return numbers
 
     def _advance(self, upto: int, opened: list[tuple[int, int]]) -> None:
-        """Drop what was sent up to a number, but for what is open."""
+        """Drop what was sent up to a number, except what is open."""
         batches = self._batches
-        while not opened and batches and batches[0][0] <= upto:  # so it mostly is
+        while not opened and batches and batches[0][0] <= upto:  # the usual case
             self._out, size, _ = batches.popleft()
             self.size -= size
         index = 0
@@ -119,7 +119,7 @@ class Unconsumed:
         self.is_full = self.size >= LIMIT_BYTES or len(self) >= LIMIT
 
     def withdraw(self, most: int | None = None) -> list[Any]:
-        """Remove at least `most` messages, or all, as batches: what was left open, and then the oldest."""
+        """Remove and return batches of at least `most` messages, or all: open ones, then the oldest."""
         taken: list[Any] = [[message for message, _ in self._open.values()]] if self._open else []
         count = len(self._open)
         self.size -= sum(size for _, size in self._open.values())
@@ -136,7 +136,7 @@ class Unconsumed:
 
 
 def _pairs(ranges: list[int], after: int, upto: int) -> Iterator[tuple[int, int]]:
-    """Return the ranges of a receipt, above `after` and up to `upto`; ValueError if they are none."""
+    """Return the ranges of a receipt, above `after` and up to `upto`; ValueError if they are invalid."""
     if len(ranges) % 2:
         raise ValueError("a receipt with half a range")
     for first, count in zip(ranges[::2], ranges[1::2], strict=True):

@@ -1,7 +1,7 @@
-"""What agents are called in batches, and back.
+"""Agents' names in batches, and back.
 
-An agent whose home is the container at that end of the link goes by its own name. One that has moved there,
-or that messages are only passed on for, has its home with it: `alice@c1`, or an address outside the platform.
+An agent whose home is the container at that end of the link goes by its own name. Others, such as agents that
+have moved, go by their home's as well: `alice@c1`, or an address outside the platform.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from formicary.core.quoting import shorten
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_REMEMBERED = 1 << 22  # bytes of names whose full forms are remembered, about: some 14 000 ordinary ones
-_NAME = 256  # bytes that remembering a name takes beside its characters
+_REMEMBERED = 1 << 22  # bytes of remembered names, about 14 000 ordinary ones
+_NAME = 256  # bytes that a remembered name takes in addition to its characters
 
 
 class NamelessError(ValueError):
-    """A message is for nobody: it is an order to the link itself."""
+    """The receiver's name is empty: this is an order to the link itself."""
 
 
 class AbsentError(ValueError):
-    """A message is for an agent of another container, and that agent is not here either."""
+    """A message is for an agent of another container, which is not here."""
 
 
 class UnbelievedError(ValueError):
-    """A container that is no member of the platform speaks for agents of another one."""
+    """A container that is no member of the platform speaks for an agent of another container."""
 
 
 class _Remembered(dict[str, str]):
-    """Names at one end of a link, by others; all are forgotten when they get too much."""
+    """A cache of names at one end of a link, which is emptied when it gets too large."""
 
     def __init__(self, domain: str) -> None:
         super().__init__()
@@ -52,10 +52,10 @@ class _Remembered(dict[str, str]):
 
 
 class WireNames(_Remembered):
-    """What agents are called in batches, by their full names; arguments as of all that is remembered here."""
+    """Agents' names in batches, by their full names."""
 
     has_forgotten = False
-    """Whether there were more than those that are here."""
+    """Whether the cache was ever emptied."""
 
     def __missing__(self, name: str) -> str:
         return self._remember(name, shorten_for(name, self.domain))
@@ -66,7 +66,7 @@ class WireNames(_Remembered):
 
 
 class Names(_Remembered):
-    """The full names of a container's own agents by what they are called, each made and checked once."""
+    """Agents' full names by their names in batches, each checked once."""
 
     def __init__(self, domain: str) -> None:
         super().__init__(domain)
@@ -80,9 +80,8 @@ class Names(_Remembered):
         return self._remember(name, check_local(name) + self._suffix)
 
     def _other(self, name: str) -> str:
-        """Return the full name of an agent that has its home with its name; ValueError if it cannot be."""
-        check_local(name)
-        raise AssertionError(name)  # pragma: no cover -- an @ is none of a name's characters
+        """Return the full name for one that includes the home; ValueError if it is invalid."""
+        return self._remember(name, self._complete(name))
 
     def _complete(self, name: str) -> str:
         full = complete(check_receiver(name), self.domain, self.platform)
@@ -91,18 +90,11 @@ class Names(_Remembered):
         return full
 
 
-class AllNames(Names):
-    """Full names of anybody, for what this container has written itself."""
+class SenderNames(Names):
+    """The full names of the agents that another container speaks for.
 
-    def _other(self, name: str) -> str:
-        return self._remember(name, self._complete(name))
-
-
-class SenderNames(AllNames):
-    """Full names of those that another container speaks for.
-
-    `is_believed` returns whether it may speak for agents of other containers, too, and `on_heard` is told of
-    each agent that it speaks for, the first time.
+    `is_believed` returns whether it may speak for agents of other containers; `on_heard` is called with each
+    agent that it speaks for, the first time.
     """
 
     def __init__(
@@ -127,7 +119,7 @@ class SenderNames(AllNames):
         return shorten_for(full, self.domain) in self
 
     def forget(self, full: str) -> None:
-        """Forget an agent, so that it is told when the container speaks for it again."""
+        """Forget an agent, so that `on_heard` is called when the container speaks for it again."""
         name = shorten_for(full, self.domain)
         if self.pop(name, None) is not None:
             self._size -= len(name) + len(full) + _NAME
@@ -140,10 +132,9 @@ class SenderNames(AllNames):
 
 
 class ReceiverNames(Names):
-    """Full names of those that messages may be for: a container's own agents, and who visits it.
+    """The full names of possible receivers: a container's own agents, and visitors.
 
-    `visitors` has those of other containers that live here or are known to have left for elsewhere. They come
-    and go, so they are not remembered here.
+    `visitors` are agents of other containers that live here, or did. They come and go, and are not cached.
     """
 
     def __init__(self, domain: str, visitors: Mapping[str, str]) -> None:

@@ -5,29 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, NameTakenError
+from formicary.transport.xmpp.addressing import FRAME_TYPE
 from formicary.transport.xmpp.stanzas import error_text
-from formicary.transport.xmpp.stream import COMPONENT, STREAMS, XmppStream
+from formicary.transport.xmpp.stream import COMPONENT, STREAMS, ClientStream
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from formicary.server.account import AccountAddress
 
 _BIND = "urn:ietf:params:xml:ns:xmpp-bind"
 
 
-class AccountStream(XmppStream):
-    """A connection that is `account/name` for the container of that name.
+class AccountStream(ClientStream):
+    """A connection with the address `account/name`, for the container of that name.
 
-    `login` finds the server, encrypts and authenticates; after that, XMPP begins a new stream, and that is
-    this one. It binds the resource (RFC 6120, section 7) and sends no presence, so that the server gives it
-    only what is for its full address.
+    `login` finds the server, encrypts and authenticates; then XMPP begins a new stream, which is this one. It
+    binds the resource (RFC 6120, section 7) and sends no presence, so that it gets only what is addressed to
+    the full address.
     """
 
-    _namespace = "jabber:client"
-    _frame_type = b"groupchat"  # see `addressing`
-    _question = "is this its port for clients?"
-    _server: AccountAddress
+    _frame_type = FRAME_TYPE.encode()
 
     async def _reach(self) -> None:
         from formicary.transport.xmpp.login import log_in
@@ -35,12 +32,6 @@ class AccountStream(XmppStream):
         transport = await log_in(self._server)
         transport.set_protocol(self)
         self.connection_made(transport)
-
-    def _header(self) -> str:
-        return f"to='{self._server.domain}' version='1.0'"
-
-    def _greet(self, stream_id: str) -> None:
-        """Wait for the stream's features."""
 
     def _negotiate(self, element: Element) -> None:
         if element.tag == f"{{{STREAMS}}}features":

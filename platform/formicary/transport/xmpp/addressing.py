@@ -1,4 +1,4 @@
-"""How containers are addressed at an XMPP server: as components of it, or as resources of one account."""
+"""The addresses of containers at an XMPP server: components, or resources of one account."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 FRAME_TYPE = "groupchat"
 """The type of the messages that carry frames between connections of one account (RFC 6121, 8.5.3.2).
 
-When the connection that such a message is for is gone, the server sends it back. One without a type, or of
-type `chat`, it would give to another connection of the account, or store; and it would send copies of it to
-those that asked for them (XEP-0280), and archive it (XEP-0313).
+If the receiving connection is gone, the server returns such a message. One without a type, or of type `chat`,
+it would give to another connection of the account or store, and copy to others (XEP-0280) and archive
+(XEP-0313).
 """
 
 
 def make_stream(server: XmppServer, domain: str, **callbacks: Any) -> XmppStream:
-    """Return a new stream for a container; UsageError without the extra for accounts, if it needs that."""
+    """Return a new stream for a container; UsageError if the extra `accounts` is needed and missing."""
     if isinstance(server, ServerAddress):
         return ComponentStream(server, domain, **callbacks)
     require_extra()
@@ -34,16 +34,16 @@ def make_stream(server: XmppServer, domain: str, **callbacks: Any) -> XmppStream
 
 
 def frame_head(server: XmppServer, sender: str, receiver: str) -> bytes:
-    """Return what is written before a frame's text from one container's domain to another's."""
+    """Return the start of a frame's stanza from one container's domain to another's."""
     if isinstance(server, ServerAddress):
         address = f"from='{sender}' to='{receiver}'"
-    else:  # the server adds from whom it is
+    else:  # the server adds the sender
         address = f"type='{FRAME_TYPE}' to='{server.jid}/{receiver.partition('.')[0]}'"
     return f"<message {address} id='f'><frame xmlns='{NAMESPACE}'>".encode()
 
 
 def domain_of(server: XmppServer, origin: str) -> str | None:
-    """Return the domain of the container for which an address at a server speaks; None if there is none."""
+    """Return the domain of the container that has an address at a server; None if there is none."""
     if isinstance(server, ServerAddress):
         return origin if is_container_of(origin, server.platform) else None
     account, _, name = origin.partition("/")

@@ -20,7 +20,7 @@ _OTHER_PORTS = {"jabber:client": "clients", "jabber:server": "other servers"}
 
 
 def _trusting(certificate: Path) -> ssl.SSLContext:
-    """Return a context that trusts what is in a file, and nothing else."""
+    """Return a context that trusts the certificates in a file, and no others."""
     try:
         return ssl.create_default_context(cafile=certificate)
     except OSError as error:  # SSLError is one
@@ -34,7 +34,7 @@ class UnknownHostError(LinkError):
 
 
 class ComponentStream(XmppStream):
-    """A component's connection; all names at the container's domain are behind it."""
+    """A component's connection, for all addresses at the container's domain."""
 
     _namespace = COMPONENT
     _question = "is this its port for components?"

@@ -1,8 +1,8 @@
-"""The path through an XMPP server: its container is connected there, all its agents behind it.
+"""The path through an XMPP server: one connection for a container and all its agents.
 
 It carries frames to other containers of the platform, and plain messages to any other XMPP address. Frames
-may get lost with the connection; links see to that. Plain messages that wait for a connection go when it is
-back; what had been written when it broke may be lost, which XMPP leaves open.
+may be lost with the connection, and links resend them. Plain messages wait for a connection; those already
+written when it breaks may be lost, which XMPP allows.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ logger = get_logger("formicary.transport")
 
 _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
 _FRAME_END = b"</frame></message>"
-_ORIGINS = 1000  # addresses that are remembered
-_SETTLING = 10.0  # s after a connection was lost and is back in which others may still be about to come back
-_BACKOFF = (0.05, 1.0)  # seconds before the first and, doubling, at most before a later try to reconnect
+_ORIGINS = 1000  # addresses whose domains are cached
+_SETTLING = 10.0  # s after reconnecting in which other containers may still be about to reconnect
+_BACKOFF = (0.05, 1.0)  # seconds before the first try to reconnect and, doubling, at most before later ones
 
 
 class XmppConnection:
-    """One container's connection to an XMPP server, and all that goes through it."""
+    """One container's connection to an XMPP server, with its frames and plain messages."""
 
     def __init__(self, server: XmppServer, router: Router) -> None:
         self._server = server
@@ -55,17 +55,17 @@ class XmppConnection:
         self._stream: XmppStream | None = None
         self.drop = router.drop
         self._inbox = Inbox(self, router.container)
-        self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
+        self._domains: dict[str, str | None] = {}  # cached, by addresses
         self._reconnecting: asyncio.Task[None] | None = None
-        self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
-        self._settled_at = 0.0  # by the loop's clock, when who is not connected is not there
-        self._ready = asyncio.Event()  # also set when there will be none any more
+        self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, if it is lost
+        self._settled_at = 0.0  # by the loop's clock, when others have reconnected
+        self._ready = asyncio.Event()  # also set when it is closed
         self.is_up = False
         self.has_room = True
 
     @property
     def frame_limit(self) -> int:
-        """Bytes of the largest frame that passes."""
+        """Bytes of the largest frame that fits into a stanza."""
         return (self._server.stanza_limit - _FRAME_OVERHEAD) * 3 // 4
 
     # -- connecting -----------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class XmppConnection:
         self.is_up = False
         self._update()
         name = self._container.name
-        if isinstance(error, ReplacedError):  # to take the place back would go on for ever
+        if isinstance(error, ReplacedError):  # taking the place back would never end
             logger.error("container %s: %s; it does not connect again", name, error)
         elif not self._router.is_closed:
             logger.warning("container %s: %s; connecting again", name, error)
@@ -148,12 +148,12 @@ class XmppConnection:
         return f"because {self._server} is not taking more for now"
 
     def rebind(self) -> None:
-        """As of `Router`."""
+        """Do as `Router.rebind`."""
         if self._stream is not None:
             self._stream.rebind()
 
     async def close(self) -> None:
-        """Disconnect, when what was written has gone out."""
+        """Disconnect when what was written has gone out."""
         self.is_up = False
         self._ready.set()
         if self._reconnecting is not None:
@@ -170,12 +170,12 @@ class XmppConnection:
         return XmppPath(self, domain, frame_head(self._server, self._container.domain, domain))
 
     def send_frame(self, head: bytes, frame: bytes) -> None:
-        """Send a frame behind the head of its stanza; for the paths."""
+        """Send a frame after the start of its stanza; for the paths."""
         if self.is_up:
             self.write(b"".join((head, b64encode(frame), _FRAME_END)))
 
     def on_frame(self, origin: str, text: bytes) -> None:
-        """Handle a frame's text from an address."""
+        """Handle the text of a frame from an address."""
         domain = self._domain_of(origin)
         if domain is None:
             self._router.drop(
@@ -197,15 +197,15 @@ class XmppConnection:
         return self._domains[origin]
 
     def on_bounce(self, origin: str, reason: str, *, is_away: bool) -> bool:
-        """Note that what is no plain message came back; return whether that is about a container.
+        """Handle the return of a stanza other than a plain message; return whether it was for a container.
 
-        `is_away` is whether the reason is the container's, and not a server's on the way.
+        `is_away` is False if the fault may be a server's rather than the container's.
         """
         domain = self._domain_of(origin)
         if domain is None:
             return False
         if asyncio.get_running_loop().time() < self._settled_at:
-            return domain in self._router.links  # its connection is not back yet: that says nothing of it
+            return domain in self._router.links  # it may not have reconnected yet
         return self._router.on_bounce(domain, reason, is_away=is_away)
 
     def write(self, data: bytes) -> None:
@@ -216,7 +216,7 @@ class XmppConnection:
     # -- plain messages -------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Accept a message for an address outside the platform; as `Router.post`."""
+        """Accept a message for an address outside the platform, as `Router.post`."""
         if not isinstance(self._server, ServerAddress):
             name = self._container.name
             error = InvalidMessageError(
@@ -256,8 +256,8 @@ class XmppConnection:
                 )
             )
 
-    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the connection is all receivers'
-        """Wait until there is a connection with room to write, or none to come."""
+    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- all share the connection
+        """Wait until the connection has room, or is closed."""
         await self._ready.wait()
 
     @property
@@ -266,12 +266,12 @@ class XmppConnection:
         return self._router.is_closed
 
     def way_to(self, receiver: str) -> str:
-        """Return what the way to a receiver is called in a sentence."""
+        """Describe the way to a receiver, as part of a sentence."""
         return f"the way to {receiver}, {self.trouble()},"
 
 
 class XmppPath:
-    """The path to one other container through the server; `head` is written before a frame."""
+    """The path to another container through the server; `head` starts the stanza of a frame."""
 
     kind = "xmpp"
 
@@ -291,7 +291,7 @@ class XmppPath:
         return self._connection.has_room
 
     def send(self, frame: bytes) -> None:
-        """Send a frame; it gets lost where there is no connection."""
+        """Send a frame; without a connection, it is lost."""
         self._connection.send_frame(self._head, frame)
 
     def trouble(self) -> str:

@@ -1,7 +1,7 @@
-"""Frames out of what a server sends, without an XML parser.
+"""Extracts frames from what a server sends, without an XML parser.
 
-In a stanza written as servers write it, a frame's text ends at the next `<`. Whatever is written otherwise
-takes the ordinary way: the parser gets it.
+In a stanza as servers write it, a frame's text ends at the next `<`. Anything written otherwise goes to the
+parser.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 _FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + NAMESPACE.encode() + rb"'>")
 _MAYBE_FRAME = re.compile(rb"<message [^<>&\"]*(?:>(?:<[^>]*)?)?")
 _FRAME_END = b"</frame></message>"
-_ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # looked for where one can begin, so in linear time
+_ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # only where one can begin: linear time
 _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 
-_NO_FRAME = "<not a frame>"  # which is nobody's address
-_HEADS = 1000  # heads of frames whose senders are remembered
-_HEAD_BYTES = 4096  # of the longest head that is remembered
+_NO_FRAME = "<not a frame>"  # not an address
+_HEADS = 1000  # cached heads of frames, with their senders
+_HEAD_BYTES = 4096  # bytes of the longest cached head
 
 
 class FrameReader:
-    """Takes the frames out of a stream.
+    """Extracts the frames from a stream.
 
     Attributes:
-        origins: the senders of frames, as the server vouches for them, by all that is before their texts.
+        origins: the senders of frames, verified by the server, by everything before their texts.
     """
 
     def __init__(self, frame_type: bytes | None, on_frame: Callable[[str, bytes], None]) -> None:
@@ -39,11 +39,11 @@ class FrameReader:
         self.origins: dict[bytes, str] = {}
 
     def read(self, data: bytes, is_between: bool) -> bytes:  # noqa: FBT001 -- called for all that comes
-        """Pass on the frames that come next, if it `is_between` stanzas; return what the parser is to get.
+        """Pass on the frames that come next, if the parser `is_between` stanzas; return the rest for it.
 
-        The beginning of a tag at the end is kept, and comes before the next data. Expat (2.6, and older ones
-        with its security fixes) looks again at a tag that it had in part only when twice as much has come: a
-        stanza that is whole by then would wait for the next one.
+        The start of a tag at the end is kept for the next data. Expat (2.6, and older versions with its
+        security fixes) looks again at an incomplete tag only when twice as much data has come: a stanza
+        complete by then would wait for the next one.
         """
         data = self._incomplete + data
         self._incomplete = b""
@@ -56,10 +56,10 @@ class FrameReader:
         return data[:cut]
 
     def _take_frames(self, data: bytes) -> bytes:
-        """Pass on the frames that `data` begins with; return what is left for the parser."""
+        """Pass on the frames at the start of `data`; return the rest for the parser."""
         position = 0
         while True:
-            start = data.find(b">", data.find(b">", position) + 1) + 1  # behind two tags, if there are two
+            start = data.find(b">", data.find(b">", position) + 1) + 1  # after two tags, if there are two
             origin = self.origins.get(data[position:start])
             if origin is None:
                 head = _FRAME.match(data, position)
@@ -80,7 +80,7 @@ class FrameReader:
         return data[position:]
 
     def _origin_of(self, head: re.Match[bytes]) -> str:
-        """Return from whom the frame behind a head is, and remember it by the head's bytes."""
+        """Return the sender of the frame after a head, and cache it."""
         attributes: dict[bytes, bytes] = dict(_ATTRIBUTE.findall(head[1]))
         is_frame = attributes.get(b"type") == self._frame_type
         origin = attributes.get(b"from", b"").decode(errors="replace") if is_frame else _NO_FRAME

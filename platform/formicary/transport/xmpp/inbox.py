@@ -1,4 +1,4 @@
-"""Stanzas from an XMPP server that are no frames: plain messages, queries, and what comes back."""
+"""Stanzas from an XMPP server other than frames: plain messages, queries, and errors."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.transport")
 
 _FRAME = f"{{{NAMESPACE}}}frame"
-_NO_SERVER = "remote-server-not-found"  # which may only be starting again
+_NO_SERVER = "remote-server-not-found"  # it may only be restarting
 _KEPT = 1024  # stanzas
-_KEPT_BYTES = 1 << 23  # how large these may be together
+_KEPT_BYTES = 1 << 23  # of all kept stanzas
 _PING = "{urn:xmpp:ping}ping"
 
 
 class Sent:
-    """The messages of the latest stanzas, by the stanzas' ids: the server may send one back."""
+    """The messages of the latest stanzas, by the stanzas' ids, as the server may return one."""
 
     def __init__(self) -> None:
-        self._stanzas: OrderedDict[str, tuple[str, list[Letter], int]] = OrderedDict()  # to, what, bytes
+        self._stanzas: OrderedDict[str, tuple[str, list[Letter], int]] = OrderedDict()  # to, letters, bytes
         self._bytes = 0
         self._number = 0
 
     @property
     def next_id(self) -> str:
-        """The id that the next stanza gets."""
+        """The id of the next stanza."""
         return f"f{self._number + 1}"
 
     def add(self, to: str, letters: list[Letter], size: int) -> str:
-        """Keep the messages of a stanza of `size` bytes for `to` for a while; return its id."""
+        """Keep the messages of a stanza of `size` bytes to `to` for a while; return its id."""
         stanza_id = self.next_id
         self._number += 1
         self._stanzas[stanza_id] = (to, letters, size)
@@ -58,9 +58,9 @@ class Sent:
         return stanza_id
 
     def take(self, stanza_id: str, origin: str) -> list[Letter]:
-        """Return, once, what went to `origin` in a stanza; nothing if no such stanza did."""
+        """Remove and return the messages that went to `origin` in a stanza, if any."""
         to, letters, size = self._stanzas.get(stanza_id, ("", [], 0))
-        if origin.partition("/")[0] != to.partition("/")[0]:  # anybody could make an id up
+        if origin.partition("/")[0] != to.partition("/")[0]:  # anybody could guess an id
             return []
         if letters:
             del self._stanzas[stanza_id]
@@ -69,17 +69,17 @@ class Sent:
 
 
 class Inbox:
-    """Hands over what comes in over a connection, and keeps what went out lately."""
+    """Handles the stanzas that come in over a connection, and keeps the latest plain messages."""
 
     def __init__(self, connection: XmppConnection, container: Container) -> None:
         self._connection = connection
         self._container = container
         self._overflow = container.dispatcher.overflow
         self.sent = Sent()
-        self.answering = ""  # the id of the plain stanza that is being delivered
+        self.answering = ""  # the id of the plain stanza being delivered
 
     def receive(self, stanza: Element) -> None:
-        """Do what a stanza asks for; what it must not ask for is counted, logged and dropped."""
+        """Handle a stanza; if it is invalid, count, log and drop it."""
         try:
             match kind_of(stanza):
                 case "message":
@@ -144,7 +144,7 @@ class Inbox:
             self._answer(stanza, "service-unavailable", "agents answer messages only")
 
     def _bounce(self, stanza: Element) -> None:
-        """Bury what the server, or an address behind it, sends back."""
+        """Fail what the server, or an address behind it, returns."""
         origin = stanza.get("from", "")
         letters = self.sent.take(stanza.get("id", ""), origin)
         why = error_text(stanza)

@@ -1,7 +1,7 @@
-"""Connecting to the server of an account and logging in, up to where XMPP begins a new stream.
+"""Connects to the server of an account and logs in, up to where XMPP begins a new stream.
 
-What comes then is a container's own stream, or that of an XMPP library, which has no password and trusts whom
-we trust.
+Then follows a container's own stream, or that of an XMPP library, which needs no password and verifies no
+certificate of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from formicary.core.logs import get_logger
 from formicary.transport.os_errors import reason, reason_and
 from formicary.transport.xmpp.lookup import ways
 from formicary.transport.xmpp.sasl import authenticate
-from formicary.transport.xmpp.stream import STREAMS, XmppStream
+from formicary.transport.xmpp.stream import STREAMS, ClientStream
 
 if TYPE_CHECKING:
     from formicary.core.errors import NameTakenError
@@ -32,11 +32,10 @@ logger = get_logger("formicary.transport.login")
 _WAY_TIMEOUT = 4.0  # seconds that each of the server's addresses gets
 _LOGIN_TIMEOUT = 10.0  # seconds until the server has accepted the password
 _TLS = "urn:ietf:params:xml:ns:xmpp-tls"
-_QUESTION = "is this its port for clients?"
 
 
 class UnreachableError(LinkError):
-    """There is no connection for now: who had one before tries again."""
+    """There is no connection for now; one that was lost is tried again."""
 
 
 async def log_in(address: AccountAddress) -> asyncio.Transport:
@@ -59,25 +58,15 @@ async def log_in(address: AccountAddress) -> asyncio.Transport:
     return stream.leave()
 
 
-class LoginStream(XmppStream):
-    """A stream before the server has accepted the account: what it says is asked for, element by element."""
-
-    _namespace = "jabber:client"
-    _question = _QUESTION
-    _server: AccountAddress
+class LoginStream(ClientStream):
+    """A stream until the server has accepted the account, read element by element."""
 
     def __init__(self, address: AccountAddress) -> None:
         super().__init__(address, address.domain)
         self._said: asyncio.Queue[Element | LinkError | NameTakenError] = asyncio.Queue()
 
     async def _reach(self) -> None:
-        raise NotImplementedError  # it is given its connection
-
-    def _header(self) -> str:
-        return f"to='{self._server.domain}' version='1.0'"
-
-    def _greet(self, stream_id: str) -> None:
-        """Wait for the stream's features."""
+        raise NotImplementedError  # it gets an existing connection
 
     def _negotiate(self, element: Element) -> None:
         self._said.put_nowait(element)
@@ -90,25 +79,25 @@ class LoginStream(XmppStream):
             return None
         return LinkError(
             f"{self._server} does not serve {self._server.domain}; is the account's address right, and "
-            f"{_QUESTION}"
+            f"{self._question}"
         )
 
     def _ended(self, cause: Exception | None) -> LinkError:
         return UnreachableError(
-            f"{self._server} closed the connection{f': {cause}' if cause else ''}; {_QUESTION}"
+            f"{self._server} closed the connection{f': {cause}' if cause else ''}; {self._question}"
         )
 
     async def hear(self, *names: str) -> Element:
-        """Return what the server says next, one of `names`; LinkError if it says anything else or ends."""
+        """Return the server's next element, one of `names`; LinkError for any other, or at the end."""
         said = await self._said.get()
         if not isinstance(said, Element):
             raise said
         if said.tag not in names:
-            raise LinkError(f"{self._server} does not speak XMPP; {_QUESTION}")
+            raise LinkError(f"{self._server} does not speak XMPP; {self._question}")
         return said
 
     async def features(self) -> Element:
-        """Return what the server can do, which it says after its header; errors as of `hear`."""
+        """Return the stream's features, which follow its header; errors as of `hear`."""
         return await self.hear(f"{{{STREAMS}}}features")
 
     async def ask(self, text: str, *names: str) -> Element:
@@ -118,11 +107,11 @@ class LoginStream(XmppStream):
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether nobody in between can read."""
+        """Whether the connection is encrypted."""
         return self._transport.get_extra_info("sslcontext") is not None
 
     def leave(self) -> asyncio.Transport:
-        """Hand the connection over, which is another's from here on; LinkError if it has ended by now."""
+        """Return the connection to another owner; LinkError if it has ended."""
         if not self._is_usable:
             raise self._ended(None)
         self._transport.set_protocol(asyncio.Protocol())
@@ -163,7 +152,7 @@ async def _connect(
         if context is None or is_tls:
             return stream, features
         if not await _agrees_on_tls(stream, features):
-            raise _no_tls(address, host, port)  # noqa: TRY301 -- the connection ends as with any other error
+            raise _no_tls(address, host, port)  # noqa: TRY301 -- handled below as any other error
         stream = await _encrypt(address, stream, context)
         return stream, await stream.features()
     except BaseException:
@@ -180,7 +169,7 @@ async def _agrees_on_tls(stream: LoginStream, features: Element) -> bool:
 
 
 async def _encrypt(address: AccountAddress, plain: LoginStream, context: ssl.SSLContext) -> LoginStream:
-    transport = plain.leave()  # what came with the last answer, unencrypted, is not listened to
+    transport = plain.leave()  # ignores what came unencrypted after the last answer
     encrypted = await asyncio.get_running_loop().start_tls(
         transport, asyncio.Protocol(), context, server_hostname=address.domain
     )
@@ -218,7 +207,7 @@ def _failure(address: AccountAddress, error: Exception, host: str, port: int) ->
 
 
 def _context(address: AccountAddress) -> ssl.SSLContext | None:
-    """Return how to encrypt; reading the system's authorities takes some 40 ms."""
+    """Return the TLS context, None for no TLS; reading the system's authorities takes about 40 ms."""
     if not address.tls:
         _warn(
             "the connection to %s is not encrypted: anyone in between can read and change messages",
@@ -242,6 +231,6 @@ def _context(address: AccountAddress) -> ssl.SSLContext | None:
     return context
 
 
-@functools.cache  # so: once
+@functools.cache  # once for each server
 def _warn(warning: str, server: str) -> None:
     logger.warning(warning, server)

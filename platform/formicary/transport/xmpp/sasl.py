@@ -1,4 +1,4 @@
-"""Proving to a server that one knows an account's password (RFC 6120, 6); scramp does SCRAM's arithmetic."""
+"""Proves knowledge of an account's password to a server (RFC 6120, 6); scramp computes SCRAM."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SCRAM = ("SCRAM-SHA-1", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 async def authenticate(address: AccountAddress, stream: LoginStream, features: Element) -> None:
-    """Prove that we know the password, and, by SCRAM, have the server prove that it does.
+    """Prove knowledge of the password, and with SCRAM have the server prove it as well.
 
     Raises:
-        AuthenticationError: it does not accept the password, or know it, or would have it sent in the clear.
-        LinkError: it says what cannot be understood.
+        AuthenticationError: it does not accept or know the password, or wants it unencrypted.
+        LinkError: it does not answer as specified.
     """
     found = features.iterfind(f"{{{_SASL}}}mechanisms/{{{_SASL}}}mechanism")
     offered = {mechanism.text for mechanism in found}
@@ -33,14 +33,14 @@ async def authenticate(address: AccountAddress, stream: LoginStream, features: E
     if known := [mechanism for mechanism in _SCRAM if mechanism in offered]:
         try:
             client = scramp.ScramClient(known, user, address.password)
-        except scramp.ScramException:  # which quotes it
+        except scramp.ScramException:  # its text has the password
             raise AuthenticationError(
                 f"the password of {address.jid} contains a character that is not allowed in "
                 "passwords (RFC 4013)"
             ) from None
         try:
             await _by_scram(address, stream, client)
-        except (scramp.ScramException, ValueError):  # the latter: what it says is not base64, or no text
+        except (scramp.ScramException, ValueError):  # the latter: not base64, or not UTF-8
             raise AuthenticationError(
                 f"{address} did not prove that it knows the password of {address.jid}, as SCRAM requires"
             ) from None
@@ -55,7 +55,7 @@ async def authenticate(address: AccountAddress, stream: LoginStream, features: E
 async def _by_scram(address: AccountAddress, stream: LoginStream, client: Any) -> None:
     first = await _say(address, stream, _auth(client.mechanism_name, client.get_client_first()), "challenge")
     client.set_server_first(_decoded(first))
-    proof = await asyncio.to_thread(client.get_client_final)  # how long that takes, the server says
+    proof = await asyncio.to_thread(client.get_client_final)  # the server decides how long it takes
     final = await _say(address, stream, _response(proof), "challenge", "success")
     client.set_server_final(_decoded(final))
     if final.tag != f"{{{_SASL}}}success":
@@ -63,7 +63,7 @@ async def _by_scram(address: AccountAddress, stream: LoginStream, client: Any) -
 
 
 async def _say(address: AccountAddress, stream: LoginStream, text: str, *names: str) -> Element:
-    """Send a text of SASL (RFC 6120, 6.4); return the answer, one of `names`."""
+    """Send a SASL element (RFC 6120, 6.4); return the answer, one of `names`."""
     answer = await stream.ask(text, *(f"{{{_SASL}}}{name}" for name in (*names, "failure")))
     if answer.tag == f"{{{_SASL}}}failure":
         raise AuthenticationError(f"{address} does not accept the password of {address.jid}")

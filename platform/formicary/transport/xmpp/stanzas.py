@@ -1,6 +1,6 @@
-"""Messages as plain XMPP stanzas, for addresses outside the platform; `docs/wire-format.md` specifies them.
+"""Messages as plain XMPP stanzas, for addresses outside the platform; see `docs/wire-format.md`.
 
-What ACL has and XMPP has not travels as SPADE has it: a data form (XEP-0004) titled `spade:x:metadata`.
+ACL's parameters that XMPP lacks are in a data form (XEP-0004) titled `spade:x:metadata`, as in SPADE.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | None = None) -> bytes:
-    """Return the `<message/>` for `receiver`, from `sender` if that is not the message's own.
+    """Return the `<message/>` for `receiver`, from `sender` if it is not the message's own.
 
     FormicaryError if the body is bytes, or a value has a wrong type or characters that XML cannot carry.
     """
@@ -69,19 +69,19 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | Non
 
 
 def clean(text: str) -> str:
-    """Return a text without what XML cannot carry."""
+    """Return a text without the characters that XML cannot carry."""
     return _NOT_XML.sub("?", text)
 
 
 def quoted(text: str) -> str:
-    """Return what stands for the value of an attribute, with the quotes around it."""
+    """Return a text as the quoted value of an attribute."""
     text = escape(text).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
     return f'"{text}"'
 
 
 def escaped(text: str) -> str:
-    """Return what stands for a text between tags."""
-    return escape(text, quote=False).replace("\r", "&#13;")  # a parser would make it a line feed
+    """Return a text escaped for use between tags."""
+    return escape(text, quote=False).replace("\r", "&#13;")  # a parser would turn it into a line feed
 
 
 def _form(fields: dict[str, str]) -> str:
@@ -93,9 +93,9 @@ def _form(fields: dict[str, str]) -> str:
 
 
 def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
-    """Return the message that a `<message/>` brings; None where it brings none (a chat state, a receipt).
+    """Return the message in a `<message/>`; None if there is none, as in a chat state or a receipt.
 
-    FormicaryError if the stanza's values cannot be a message's.
+    FormicaryError if its values are not valid for a message.
     """
     body = stanza.findtext(f"{{{COMPONENT}}}body")
     fields = _fields(stanza)
@@ -107,7 +107,7 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
         name: fields.pop(form) for form, name in FORM_PARAMETERS.items() if form in fields
     }
     if "reply-by" in fields:
-        # What is no time, or one without a zone, stays among the metadata.
+        # An invalid time, or one without a zone, remains in the metadata.
         with suppress(ValueError):
             reply_by = datetime.fromisoformat(fields["reply-by"])
             if reply_by.utcoffset() is not None:
@@ -131,7 +131,7 @@ def _fields(stanza: Element) -> dict[str, str]:
 
 
 def kind_of(stanza: Element) -> str:
-    """Return `message`, `iq`, `presence` or whatever else a stanza is."""
+    """Return a stanza's kind, such as `message`, `iq` or `presence`."""
     return stanza.tag.removeprefix(f"{{{COMPONENT}}}")
 
 
@@ -155,7 +155,7 @@ def ping_reply(stanza_id: str, sender: str, to: str) -> bytes:
 
 
 def presence_refusal(sender: str, to: str) -> bytes:
-    """Return the answer to a request to see an agent's presence: agents have none here."""
+    """Return the answer to a request for an agent's presence, which agents do not have."""
     return f"<presence type='unsubscribed' from={quoted(sender)} to={quoted(to)}/>".encode()
 
 
@@ -167,7 +167,7 @@ def error_condition(stanza: Element) -> str:
 
 
 def error_text(stanza: Element) -> str:
-    """Return what an error stanza says, as part of a sentence."""
+    """Return the text of an error stanza, as part of a sentence."""
     error = stanza.find(f"{{{COMPONENT}}}error")
     condition = error_condition(stanza)
     text = None if error is None else error.findtext(f"{{{_STANZA_ERRORS}}}text")

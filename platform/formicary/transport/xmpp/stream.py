@@ -1,8 +1,8 @@
-"""One connection to an XMPP server (RFC 6120): a lean stream, no library.
+"""A connection to an XMPP server (RFC 6120), without an XMPP library.
 
-How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build
-on this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under
-10. Frames, which are nearly all of the traffic, do not even go through expat: see `frame_reader`.
+`component` (XEP-0114) and `account_stream` differ in how a stream opens. XMPP libraries cost 40 to 250
+microseconds per stanza; expat and a few prepared strings cost under 10. Frames, nearly all of the traffic, do
+not even go through expat: see `frame_reader`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from formicary.transport.xmpp.frame_reader import FrameReader
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.account import XmppServer
+    from formicary.server.account import AccountAddress, XmppServer
 
 STREAMS = "http://etherx.jabber.org/streams"
-"""The namespace of streams themselves, of their features and errors."""
+"""The namespace of streams, their features and errors."""
 
 _STREAM = f"{{{STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
-"""The namespace of a component's stanzas, in which all streams pass stanzas on, whatever the server's is."""
+"""The namespace of a component's stanzas, into which all streams convert stanzas."""
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
@@ -41,30 +41,30 @@ def _ignore(*_: object) -> None:
 
 
 class ReplacedError(LinkError):
-    """Another connection of the same name has taken this one's place; they would take turns for ever."""
+    """Another connection of the same name has replaced this one; reconnecting would never end."""
 
 
 class XmppStream(asyncio.Protocol):
-    """A connection; subclasses negotiate until the server has accepted the container, and call `_accept`.
+    """A connection; subclasses negotiate, and call `_accept` when the server has accepted the container.
 
     Args:
-        server: what it connects to.
+        server: the server.
         domain: the container's domain.
-        on_stanza: called with each stanza that is not a frame's.
-        on_frame: called with the sender, as the server vouches for it, and the text of each frame.
-        on_read_end: called when everything that came in at once has been passed on.
-        on_room: called with whether there is room to write, when that changes.
-        on_lost: called once when an accepted connection has ended, with the cause.
+        on_stanza: called with each stanza except frames.
+        on_frame: called with the sender, verified by the server, and the text of each frame.
+        on_read_end: called when everything read at once has been passed on.
+        on_room: called when there is room to write, or no longer, with which.
+        on_lost: called once, with the cause, when an accepted connection has ended.
     """
 
     _namespace: ClassVar[str]
-    """The namespace of the server's stanzas on such connections."""
+    """The namespace of the server's stanzas."""
 
     _frame_type: ClassVar[bytes | None] = None
     """The type of the `<message/>` around a frame."""
 
     _question: ClassVar[str]
-    """What may be wrong if the server does not answer as it should."""
+    """What to check if the server does not answer as expected, as a question."""
 
     def __init__(
         self,
@@ -86,13 +86,13 @@ class XmppStream(asyncio.Protocol):
         self._on_lost = on_lost
         self._transport: asyncio.Transport
         self._accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
+        self._closed: asyncio.Future[None] | None = None  # created with the connection, done at its end
         self._error: LinkError | NameTakenError | None = None
         self._is_accepted = False
         self._is_ending = False
-        self._is_open = False  # from when `connect` has returned
+        self._is_open = False  # after `connect` has returned
         self._depth = 0
-        self._between_stanzas = False  # the parser holds no part of a stanza
+        self._between_stanzas = False  # whether the parser has no part of a stanza
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
@@ -102,38 +102,38 @@ class XmppStream(asyncio.Protocol):
         self._parser.CharacterDataHandler = self._text
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
 
-    # -- what a kind of stream does in its own way ----------------------------------------------------------
+    # -- for subclasses -------------------------------------------------------------------------------------
 
     @abstractmethod
     async def _reach(self) -> None:
-        """Connect to the server, with this as the protocol; OSError, or errors as of `connect`."""
+        """Connect this protocol to the server; OSError, or errors as of `connect`."""
 
     @abstractmethod
     def _header(self) -> str:
-        """Return the attributes of our stream's header."""
+        """Return the attributes of this side's stream header."""
 
     @abstractmethod
     def _greet(self, stream_id: str) -> None:
-        """Answer the header of the server's stream."""
+        """Answer the server's stream header."""
 
     @abstractmethod
     def _negotiate(self, element: Element) -> None:
         """Handle the server's stanzas until it has accepted the container."""
 
     def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
-        """Return what a stream error means that has a meaning of its own here."""
+        """Return the error for a stream error of special meaning, if it is one."""
 
     def _advice(self) -> str:
-        """Return what to do if there is no connection to the server."""
+        """Return what to do if the server cannot be reached."""
         return "is it running?"
 
     # -- opening and closing --------------------------------------------------------------------------------
 
     async def connect(self) -> None:
-        """Connect and be accepted.
+        """Connect, and wait until the server has accepted the container.
 
         Raises:
-            NameTakenError: a container of this name is connected already.
+            NameTakenError: a container of this name is already connected.
             AuthenticationError: the server does not accept the secret or password.
             UnknownHostError: the server does not know the component.
             LinkError: anything else, with the cause.
@@ -147,7 +147,11 @@ class XmppStream(asyncio.Protocol):
             raise LinkError(
                 f"{self._server} did not accept the container within {_CONNECT_TIMEOUT:g} s; {self._question}"
             ) from None
-        except (OSError, UnicodeError, OverflowError) as error:  # the latter two: no host name, no port
+        except (
+            OSError,
+            UnicodeError,
+            OverflowError,
+        ) as error:  # the latter two: an invalid host name or port
             raise LinkError(
                 f"cannot connect to {self._server}: {reason_and(self._advice(), error)}"
             ) from None
@@ -159,16 +163,16 @@ class XmppStream(asyncio.Protocol):
         self._is_open = True
 
     async def close(self) -> int:
-        """Close the stream in order; return how many bytes the server has not read in time.
+        """Close the stream in order; return how many bytes the server did not read in time.
 
         If cancelled, the connection is cut.
         """
         if not self._is_usable or self._closed is None:
-            return 0  # not to be waited for: uvloop does not tell the end of what it was cancelled to open
+            return 0  # uvloop does not report the end of a connection cancelled while opening
         self._is_open = False
         left = 0
         self.write(b"</stream:stream>")
-        self.resume()  # the server's last word is to be read
+        self.resume()  # to read the server's last words
         try:
             await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
         finally:
@@ -180,7 +184,7 @@ class XmppStream(asyncio.Protocol):
         return left
 
     def write(self, data: bytes) -> None:
-        """Send whole stanzas; nothing where the connection is ending, as `on_lost` will say."""
+        """Send whole stanzas; do nothing if the connection is ending, as `on_lost` will report."""
         if not self._is_ending:
             self._transport.write(data)
 
@@ -195,7 +199,7 @@ class XmppStream(asyncio.Protocol):
             self._transport.resume_reading()
 
     def rebind(self) -> None:
-        """Make the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        """Have the loop call the methods that the class has now: uvloop caches `data_received`."""
         if self._is_usable:
             self._transport.set_protocol(self)
 
@@ -213,7 +217,7 @@ class XmppStream(asyncio.Protocol):
 
     @property
     def _is_usable(self) -> bool:
-        # uvloop's transports raise once they are aborted, and do not say before that they are.
+        # uvloop's transports raise once they are aborted, and do not report that they are.
         return self._is_connected and not self._is_ending and not self._transport.is_closing()
 
     # -- asyncio's side -------------------------------------------------------------------------------------
@@ -242,13 +246,13 @@ class XmppStream(asyncio.Protocol):
             self._fail(LinkError(f"{self._server} sent what is not XML ({error}); {self._question}"))
         except LinkError as error:
             self._fail(error)
-        # Between stanzas there may be white space, by which servers keep a connection alive.
+        # Servers keep connections alive by white space between stanzas.
         whole = data.rstrip()
         is_whole = whole.endswith(b">") if whole else self._between_stanzas
         self._between_stanzas = self._is_accepted and self._depth == 1 and is_whole
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wake who waits, or call `on_lost`; for asyncio."""
+        """Wake waiting tasks, or call `on_lost`; for asyncio."""
         assert self._closed is not None
         self._closed.set_result(None)
         error = self._error or self._ended(exc)
@@ -257,17 +261,17 @@ class XmppStream(asyncio.Protocol):
         elif self._is_open:
             self._is_open = False
             self._on_lost(error if isinstance(error, LinkError) else LinkError(str(error)))
-        # The parser's handlers are methods of ours: without this the two keep each other alive.
+        # The parser's handlers are methods of this object: a cycle, unless they are removed.
         self._parser.StartElementHandler = self._parser.EndElementHandler = None
         self._parser.StartNamespaceDeclHandler = None  # a component's
         self._parser.CharacterDataHandler = self._parser.StartDoctypeDeclHandler = None
 
     def pause_writing(self) -> None:
-        """Pass on that there is no room; for asyncio."""
+        """Report that there is no room to write; for asyncio."""
         self._on_room(False)
 
     def resume_writing(self) -> None:
-        """Pass on that there is room again; for asyncio."""
+        """Report that there is room to write again; for asyncio."""
         self._on_room(True)
 
     def _ended(self, cause: Exception | None) -> LinkError:
@@ -288,7 +292,7 @@ class XmppStream(asyncio.Protocol):
         name = self._written(name)
         self._depth -= 1
         if self._depth == 0:
-            self._abort()  # it takes nothing more, so what waits to be written would wait for ever
+            self._abort()  # the server reads no more, so what waits to be written would wait for ever
             return
         self._builder.end(name)
         if self._depth == 1:
@@ -302,7 +306,7 @@ class XmppStream(asyncio.Protocol):
                 self._negotiate(element)
 
     def _written(self, name: str) -> str:
-        """Return an element's name as ElementTree writes it, with a component's namespace for stanzas."""
+        """Return an element's name as ElementTree writes it, stanzas in a component's namespace."""
         namespace, brace, local = name.rpartition("}")
         if namespace == self._namespace:
             namespace = COMPONENT
@@ -313,13 +317,13 @@ class XmppStream(asyncio.Protocol):
             self._builder.data(text)
 
     def _refuse_doctype(self, *_: Any) -> None:
-        # Raised, so that the parser stops here: what a document type declares would come next.
+        # Raised, so that the parser stops before the declarations.
         raise LinkError(f"{self._server} sent a document type, which XMPP forbids")
 
     def _opened(self, name: str, stream_id: str | None) -> None:
         if name != _STREAM:
             raise LinkError(f"{self._server} does not speak XMPP; {self._question}")
-        if stream_id is not None:  # else the error that it has found comes next
+        if stream_id is not None:  # otherwise an error follows
             self._greet(stream_id)
 
     def _accept(self) -> None:
@@ -328,7 +332,7 @@ class XmppStream(asyncio.Protocol):
             self._accepted.set_result(None)
 
     def _error_of(self, error: Element) -> LinkError | NameTakenError:
-        """Return what a stream error (RFC 6120, 4.9) says."""
+        """Return the error for a stream error (RFC 6120, 4.9)."""
         conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
         if self._is_accepted and condition == "conflict":
@@ -350,4 +354,18 @@ class XmppStream(asyncio.Protocol):
 
     def _refuse(self, error: LinkError | NameTakenError) -> None:
         self._accepted.set_exception(error)
-        self._accepted.exception()  # it may be that nobody waits any more
+        self._accepted.exception()  # as nothing may await it any more
+
+
+class ClientStream(XmppStream):
+    """A connection for an account, before or after the login."""
+
+    _namespace = "jabber:client"
+    _question = "is this its port for clients?"
+    _server: AccountAddress
+
+    def _header(self) -> str:
+        return f"to='{self._server.domain}' version='1.0'"
+
+    def _greet(self, stream_id: str) -> None:
+        """Do nothing: the stream's features come next."""

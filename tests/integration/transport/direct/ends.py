@@ -64,8 +64,8 @@ class End:
 
     def know(self, other):
         """Tell each about the other, as hellos do."""
-        self.direct.expect(other.domain, other.direct.offer(self.domain))
-        other.direct.expect(self.domain, self.direct.offer(other.domain))
+        self.direct.peers.expect(other.domain, other.direct.offer(self.domain).certificate)
+        other.direct.peers.expect(self.domain, self.direct.offer(other.domain).certificate)
 
     def offer(self, to, *, over="any"):
         return only(self.direct.offer(to.domain), over)

@@ -81,7 +81,7 @@ async def test_a_dialler_keeps_nothing(answer, sentence, kept, monkeypatch):
     monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 1.0)
     async with End(C1) as c1, End(C2) as c2:
         c1.know(c2)
-        async with answering(c1.direct._peers.context(), answer) as place:
+        async with answering(c1.direct.peers.context(), answer) as place:
             offer = msgspec.structs.replace(c1.offer(c2, over="tcp"), tcp=(place,))
             with pytest.raises(LinkError, match=sentence):
                 await c2.direct.dial(C1, offer)

@@ -314,7 +314,7 @@ async def test_a_forgotten_peer_is_not_let_in(tls):
     async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
         c1.know(c2)
         offer = c1.offer(c2, over="tcp")
-        c1.direct.forget(C2)
+        c1.direct.peers.forget(C2)
         with pytest.raises(LinkError, match="closed the connection before accepting this container"):
             await c2.direct.dial(C1, offer)
         await counted(c1, "unknown peer")

@@ -104,9 +104,9 @@ async def test_after_an_orderly_end_there_is_another_one_that_nobody_knows(hub, 
             # A stranger takes its name and port: members say so, and go on without it.
             async with hub.running("--listen-on", f"127.0.0.1:{port}"):
                 assert hub.address != old
-                await until(lambda: caplog.text.count("taken back") >= 2)
-                assert sorted(message for message in caplog.messages if "taken back" in message) == [
-                    f"container {name} is not taken back: a different certificate than that of {C1} was "
+                await until(lambda: caplog.text.count("cannot join again") >= 2)
+                assert sorted(message for message in caplog.messages if "cannot join again" in message) == [
+                    f"container {name} cannot join again: a different certificate than that of {C1} was "
                     "presented; get its address again"
                     for name in ("c2", "c3")
                 ]

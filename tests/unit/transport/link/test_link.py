@@ -457,7 +457,7 @@ async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatc
             two.link.pause_sender(f"deaf-{number}@c2.lab.localhost", is_paused=True)
         await until(lambda: len(one.dropped) == 2)
         assert len(one.link.paused) == 3
-        assert "send nothing to 'deaf-4@c2.lab.localhost', beside 3 others" in one.dropped[0]
+        assert "pause 'deaf-4@c2.lab.localhost', beside 3 others" in one.dropped[0]
         two.link.pause_sender("deaf-1@c2.lab.localhost", is_paused=False)
         two.link.pause_sender("deaf-6@c2.lab.localhost", is_paused=True)
         await until(lambda: "deaf-6@c2.lab.localhost" in one.link.paused)

@@ -374,7 +374,7 @@ def test_a_short_frame_and_a_hello_of_nobody_are_refused():
     _, a, _ = make_world()
     with pytest.raises(ValueError, match="24 bytes are no header"):
         a.session.receive(bytes(24), 0.0)
-    with pytest.raises(ValueError, match="nobody"):
+    with pytest.raises(ValueError, match="incarnation 0"):
         a.session.receive(HEADER.pack(HELLO, 0, 0, 1, 0) + write_parameters(SessionParameters()), 0.0)
 
 

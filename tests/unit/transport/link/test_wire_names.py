@@ -7,7 +7,6 @@ import pytest
 from formicary.errors import InvalidNameError
 from formicary.transport.link.wire_names import (
     AbsentError,
-    AllNames,
     Names,
     ReceiverNames,
     SenderNames,
@@ -22,7 +21,7 @@ FULL = ["a@c1.lab.localhost", "a@c2.lab.localhost", "x@example.org/r", "x@localh
 def test_agents_of_the_container_go_by_their_own_names_and_others_have_their_home_with_them():
     names = WireNames(C1)
     assert [names[name] for name in FULL] == ["a", "a@c2", *FULL[2:]]
-    back = AllNames(C1)
+    back = Names(C1)
     assert [back[names[name]] for name in FULL] == FULL
 
 
@@ -66,7 +65,6 @@ def test_only_those_are_received_for_who_are_here():
 def test_what_is_no_name_is_refused(name):
     for names in (
         Names(C1),
-        AllNames(C1),
         SenderNames(C1, lambda _: True, lambda *_: None),
         ReceiverNames(C1, {}),
     ):

@@ -11,12 +11,11 @@ from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
-from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.instructions import (
     Build,
-    Complete,
     Discard,
     Drained,
+    Expect,
     Freed,
     Known,
     Leave,
@@ -107,9 +106,9 @@ class MobilityService:
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
             Build: self._arriving.build,
             Wake: self._arriving.wake,
-            Complete: self._arriving.complete,
+            Expect: self._arriving.expect,
             Discard: self._arriving.discard,
-            Terminate: self._arriving.terminate,
+            Terminate: self._terminate,
             Stay: self._departing.stay,
             Drained: self._departing.drained,
             Leave: self._departing.leave,
@@ -182,7 +181,8 @@ class MobilityService:
 
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended, or has begun anew."""
-        self._arriving.link_ended(domain)
+        self._machine.destination.link_ended(domain)
+        self._act()
         self._places.conflicts.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
@@ -225,22 +225,26 @@ class MobilityService:
 
     def _end_turn(self) -> None:
         self._is_due = False
-        leaving = self._departing.take_apart()
+        leaving = self._departing.take_leaving()
         if not leaving:
             self._outbox.send(*self._machine.receivers)
             return
-        agents, own = self._container.dispatcher.agents, self._container.domain
-        for leave in leaving:
-            agent = agents[leave.address]
-            if home_of(leave.address) == own:
-                left = self._left.setdefault(leave.address, set())
+        own = self._container.domain
+        for departure in leaving:
+            if departure.home == own:
+                agent = departure.move.agent
+                left = self._left.setdefault(departure.address, set())
                 left.add(ref(agent, left.discard))
                 self._home_classes.left(agent)
-        unread = [self._departing.dissolve(leave) for leave in leaving]
+        unread = [self._departing.dissolve(departure) for departure in leaving]
         self._outbox.send(*self._machine.receivers)
-        for leave, messages in zip(leaving, unread, strict=True):
-            self._departing.send_on(leave, messages)
+        for departure, messages in zip(leaving, unread, strict=True):
+            self._departing.send_on(departure, messages)
         self._outbox.send(*self._machine.receivers)  # that these were all
+
+    def _terminate(self, terminate: Terminate) -> None:
+        self._departing.ended(terminate.address)
+        self._arriving.terminate(terminate)
 
     def _known(self, known: Known) -> None:
         self._places.conflicts.know(known.home)

@@ -65,8 +65,8 @@ def hold_back(container, step):
 def kill(container, address):
     """Have a container told by c1 that an agent on its way was killed."""
     mobility = container.platform_services._mobility
-    number = mobility._machine.arrivals._arrivals[address].number
-    mobility._machine.arrivals.proceed(C1, Proceed(address, number, Step.KILL))
+    number = mobility._machine.destination._arrivals[address].number
+    mobility._machine.destination.proceed(C1, Proceed(address, number, Step.KILL))
     mobility._act()
 
 

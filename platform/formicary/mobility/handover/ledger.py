@@ -124,7 +124,7 @@ class Ledger:
             self._end(origin, event.address, event.number)
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
-            own.instructions.append(Placed(event.address, record.number, origin))
+            own.instructions.append(Placed(event.address, origin))
 
     def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
         """Return what was decided; None if nothing is known."""
@@ -168,7 +168,7 @@ class Ledger:
             if not self._lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
                 if event.source != own.domain:
-                    own.instructions.append(Moving(event.address, event.number, event.source))
+                    own.instructions.append(Moving(event.address, event.source))
             if event.source != own.domain:
                 source = event.source, event.source_incarnation
                 self._unheard.setdefault(event.address, {})[source] = event.number
@@ -184,7 +184,7 @@ class Ledger:
             self._set(event.address, event.source, event.source_incarnation, number, is_lost=not is_there)
             self._records[event.address].refused = event.number
             if is_there:
-                own.instructions.append(Placed(event.address, number, event.source))
+                own.instructions.append(Placed(event.address, event.source))
                 own.tell(event.source, Hello())  # it may have ended there, as reported before
 
     def started(self, origin: str, event: Status) -> None:
@@ -249,7 +249,7 @@ class Ledger:
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
                 if is_on_record and own.is_there(place, of_place) and place != own.domain:
-                    own.instructions.append(Moving(address, number, origin))
+                    own.instructions.append(Moving(address, origin))
                 self._ask_whether_it_lives(address, number, place)
         self._inquiries.heard(origin)
 
@@ -287,7 +287,7 @@ class Ledger:
             self._set(address, place, incarnation, number, is_lost=not is_there)
             self._records[address].refused = refused
         if is_there and is_started:
-            own.instructions.append(Placed(address, number, place))
+            own.instructions.append(Placed(address, place))
         return True
 
     def has_another(self, address: str, number: int) -> bool:
@@ -321,7 +321,7 @@ class Ledger:
             record = self._records[address]
             if not record.is_lost:
                 record.is_lost = True
-                self._cluster_view.instructions.append(Missing(address, record.number, domain))
+                self._cluster_view.instructions.append(Missing(address))
         self._inquiries.lost(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
@@ -359,9 +359,8 @@ class Ledger:
             del self._at[place]
 
     def _free(self, address: str) -> None:
-        record = self._records[address]
         self._drop(address)
-        self._cluster_view.instructions.append(Freed(address, record.number, record.place))
+        self._cluster_view.instructions.append(Freed(address))
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:

@@ -14,8 +14,8 @@
 - `departing`, `arriving`: what that says, done at the source and at the destination
 - `limiter`: how many set out in one turn of the loop
 - `transit`: what others can see of an agent that is on its way
-- `service`: what moves agents from a container and to it
-- `on_demand`: that this is made for the first agent that moves
+- `service`: moves agents from a container and to it
+- `on_demand`: what there is instead until an agent moves, or where there are no other containers
 """
 
 from typing import TYPE_CHECKING

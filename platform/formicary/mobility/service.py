@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 from formicary.container.control_outbox import ControlOutbox
-from formicary.core.errors import InvalidNameError, MoveError
-from formicary.core.names import check_container
+from formicary.core.errors import MoveError
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.instructions import (
@@ -30,7 +29,7 @@ from formicary.mobility.handover.instructions import (
 )
 from formicary.mobility.handover.machine import HandOver
 from formicary.mobility.home_classes import HomeClasses
-from formicary.mobility.on_demand import CHANNEL
+from formicary.mobility.on_demand import CHANNEL, full_domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -270,56 +269,3 @@ class MobilityService:
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
-
-
-class NoMobility:
-    """Replaces the service in a container that is not connected to others.
-
-    Args:
-        container: the container.
-        cloning: returns what makes copies of agents.
-    """
-
-    def __init__(self, container: Container, cloning: Callable[[], Cloning]) -> None:
-        self._container = container
-        self._cloning = cloning
-
-    async def move(self, agent: BaseAgent, to: str) -> None:
-        """Refuse to move an agent; arguments as of `BaseAgent.move`."""
-        if full_domain(agent, to, self._container) != self._container.domain:
-            self._refuse(agent)
-
-    async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
-        """Start a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
-        place = full_domain(agent, to, self._container)
-        await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
-
-    def transit(self, address: str) -> None:
-        """Return None: no agent is in transit."""
-
-    async def kill(self, address: str) -> None:
-        """Do nothing: no agent arrives."""
-
-    def _refuse(self, agent: BaseAgent) -> NoReturn:
-        raise MoveError(
-            f"agent {agent.name} cannot leave container {self._container.name}, which is not "
-            "connected to any other"
-        )
-
-
-def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
-    """Return the full domain of a destination.
-
-    Raises:
-        MoveError: it is not of the platform.
-    """
-    label, dot, platform = to.partition(".")
-    try:
-        check_container(label)
-    except InvalidNameError as error:
-        raise MoveError(f"agent {agent.name} cannot move: {error}") from error
-    if dot and platform != container.platform:
-        raise MoveError(
-            f"agent {agent.name} cannot move: {to} is not a container of the platform {container.platform}"
-        )
-    return f"{label}.{container.platform}"

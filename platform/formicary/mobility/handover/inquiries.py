@@ -86,19 +86,11 @@ class Inquiries:
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
-    def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container."""
-        self._forget_what_was_said(domain)
-        self._consider_all()
-
-    def lost(self, domain: str) -> None:
-        """Called when another container is gone."""
-        self._forget_what_was_said(domain)
-        self._consider_all()
-
-    def _forget_what_was_said(self, domain: str) -> None:
+    def link_changed(self, domain: str) -> None:
+        """Called when there is a new link to another container, or it is gone."""
         self._heard.discard(domain)
         self._greeted.discard(domain)
+        self._consider_all()
 
     # -- what follows from that -----------------------------------------------------------------------------
 

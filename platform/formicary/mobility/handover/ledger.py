@@ -311,7 +311,7 @@ class Ledger:
             record = self._records[address]
             if self._cluster_view.is_dead(domain, record.incarnation):
                 self._free(address)
-        self._inquiries.joined(domain)
+        self._inquiries.link_changed(domain)
         for address in tuple(self._unheard):
             self._forget_unheard(address, lambda source, _: self._cluster_view.is_dead(*source))
 
@@ -322,7 +322,7 @@ class Ledger:
             if not record.is_lost:
                 record.is_lost = True
                 self._cluster_view.instructions.append(Missing(address))
-        self._inquiries.lost(domain)
+        self._inquiries.link_changed(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
         """Return whether agents of this home are in another container, or bound for it."""

@@ -57,8 +57,8 @@ class Arriving:
         machine: its hand-overs.
         places: where agents are that have moved.
         attached_state: returns what adopts agents' registrations.
-        home_classes: what is known of agents of this home.
-        act: runs pending instructions.
+        home_classes: the classes of this home's own agents.
+        act: performs pending instructions.
     """
 
     def __init__(

@@ -43,12 +43,7 @@ _AT_ONCE: Final = 64  # agents that may set out in one turn of the loop
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What a hand-over carries.
-
-    Args:
-        snapshot: the agent.
-        attached_state: its registrations at the platform's services, as plain data.
-    """
+    """A snapshot of an agent, and its attached state as plain data."""
 
     snapshot: msgspec.Raw
     attached_state: Any = None
@@ -58,8 +53,8 @@ class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     """What the destination reports when an agent was started; empty if there is nothing to report.
 
     Args:
-        successor: where the agent's registrations are now, as returned by `AttachedState.take_over`.
-        end: why it has ended already, as a part of a sentence.
+        successor: where its registrations are now, as returned by `AttachedState.take_over`.
+        end: why it has ended already, as part of a sentence.
     """
 
     successor: Any = None
@@ -104,7 +99,7 @@ class Departing:
         transport: what reaches the others.
         places: where agents are that have moved.
         attached_state: returns what hands over agents' registrations.
-        act: runs pending instructions.
+        act: performs pending instructions.
     """
 
     def __init__(
@@ -162,7 +157,7 @@ class Departing:
             try:
                 move.waits_for = "messages that it sent earlier to arrive"
                 if undrained := self._places.drains.begin({address}):
-                    # Nobody would wait for what goes out only then.
+                    # No flush covers messages that are sent only then.
                     await self._places.drains.drain(undrained)
                     check_is_at_rest(agent)
                 if strangers := self._strangers():
@@ -255,7 +250,7 @@ class Departing:
     def take_leaving(self) -> Sequence[Departure]:
         """Remove and return what leaves now.
 
-        Only those leave whose destinations can be told to start them before their messages go there.
+        An agent waits until its destination can be reached: `START` must precede its messages.
         """
         self._limiter.turn_ended()
         if not self._leaving:
@@ -274,14 +269,14 @@ class Departing:
             )
 
     async def _wait_for_ways(self) -> None:
-        """Continue with those that can leave, once ways are clear or destinations can be told."""
+        """Continue with those that can leave, once ways are clear or destinations can be reached."""
         drains = self._places.drains
         while self._draining or self._leaving:
             if self._leaving:
                 await asyncio.sleep(_AGAIN)
                 self._leaving = [each for each in self._leaving if each.is_leaving]
             else:
-                await drains.wait_until(self._can_go_on)
+                await drains.wait_until(self._can_continue)
             clear = [departure for departure, undrained in self._draining if drains.is_drained(undrained)]
             self._draining = [each for each in self._draining if each[0] not in clear]
             for departure in clear:
@@ -289,7 +284,7 @@ class Departing:
             self._act()
         self._waiting = None
 
-    def _can_go_on(self) -> bool:
+    def _can_continue(self) -> bool:
         is_drained = self._places.drains.is_drained
         return bool(self._leaving) or any(is_drained(undrained) for _, undrained in self._draining)
 

@@ -20,7 +20,7 @@ CHANNEL: Final = "mobility"
 
 
 class OnDemand:
-    """A listener of members that makes the service when another container first mentions a move.
+    """A listener of members that creates the service when another container first mentions a move.
 
     Args:
         service: returns it; it listens itself then.
@@ -38,7 +38,7 @@ class OnDemand:
         """Called when another container is not a member any more."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Pass on what another container tells; ValueError if it is not about moves."""
+        """Handle a payload of another container; ValueError if it is invalid."""
         self._service().on_control(domain, payload)
 
 
@@ -47,7 +47,7 @@ class NoMobility:
 
     Args:
         container: the container.
-        cloning: returns what makes copies of agents.
+        cloning: returns what clones agents.
     """
 
     def __init__(self, container: Container, cloning: Callable[[], Cloning]) -> None:

@@ -51,7 +51,7 @@ _LOOKS: Final = 50
 
 
 class MobilityService:
-    """Moves the agents of one container that is connected to others. A listener of its members.
+    """Moves the agents of a container that is connected to others. A listener of its members.
 
     Args:
         container: the container.
@@ -60,8 +60,8 @@ class MobilityService:
         places: where agents are that have moved.
         is_member: whether a container is a member of the platform; payloads of others are refused.
         listed: returns the domains of all members.
-        attached_state: returns what hands over what the services have of agents.
-        cloning: returns what makes copies of agents.
+        attached_state: returns what hands over agents' attached state.
+        cloning: returns what clones agents.
     """
 
     channel = CHANNEL
@@ -113,8 +113,8 @@ class MobilityService:
             Leave: self._departing.leave,
             Settled: self._departing.settled,
             Perished: self._departing.perished,
-            Known: self._known,
-            Moving: self._moving,
+            Known: lambda known: places.conflicts.know(known.home),
+            Moving: lambda moving: places.moving(moving.address, moving.source),
             Placed: self._placed,
             Missing: self._missing,
             Freed: self._freed,
@@ -210,10 +210,10 @@ class MobilityService:
         self._end_turn()
         self._outbox.close()
 
-    # -- what is to be done ---------------------------------------------------------------------------------
+    # -- instructions ---------------------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Run pending instructions now; those that many agents share, at the end of the turn."""
+        """Perform instructions now; send events, and take agents apart, at the end of the turn."""
         perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
@@ -245,12 +245,6 @@ class MobilityService:
         self._departing.ended(terminate.address)
         self._arriving.terminate(terminate)
 
-    def _known(self, known: Known) -> None:
-        self._places.conflicts.know(known.home)
-
-    def _moving(self, moving: Moving) -> None:
-        self._places.moving(moving.address, moving.source)
-
     def _placed(self, placed: Placed) -> None:
         if placed.place != self._container.domain:
             self._places.set(placed.address, placed.place)
@@ -265,7 +259,7 @@ class MobilityService:
         self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
-        """Wake those that join the object that an agent of this home left behind."""
+        """Wake whoever joins an object that an agent of this home left behind."""
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()

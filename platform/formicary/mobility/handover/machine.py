@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.source import Departure
 
 ENVELOPE: Final = 1 << 18
-"""About how many bytes of snapshots are told another container at once."""
+"""About how many bytes of snapshots go into one payload."""
 
 _REPORTED: Final = 0
-"""The number of the flush that follows what a home is told of its agents; others begin with 1."""
+"""The number of the flush that follows the report to a home; others begin with 1."""
 
 
 class HandOver:
-    """What one container does for agents that move: as their source, their destination and their home.
+    """Decides what one container does for agents that move: as source, destination and home.
 
-    After each call do what `take_instructions` returns, in its order, and tell others what `take_envelopes`
-    returns for each of `receivers`: in this order, behind all that was sent there before.
+    After each call perform what `take_instructions` returns, in order, and send what `take_envelopes`
+    returns for each of `receivers`: in order, behind all that was sent there before.
 
     Args:
         domain: the container's full domain.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
-        lives_here: tells whether an agent of a name lives in the container, wherever its home is.
+        lives_here: returns whether an agent of a name lives in the container, wherever its home is.
         listed: as of `ClusterView`.
     """
 
@@ -68,7 +68,7 @@ class HandOver:
     ) -> None:
         self._cluster_view = ClusterView(domain, incarnation, listed)
         self._lives_here = lives_here
-        self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
+        self._numbers: dict[str, int] = {}  # of the hand-overs that brought agents here
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
         self.source = Source(self._cluster_view, self._numbers.__setitem__)
         self.destination = Destination(self._cluster_view, self._number_of)
@@ -90,19 +90,19 @@ class HandOver:
 
     @property
     def receivers(self) -> Collection[str]:
-        """The domains of the containers that are to be told something."""
+        """The domains of the containers for which there are events."""
         return self._cluster_view.outgoing
 
     def reaches(self, domain: str) -> bool:
-        """Return whether another container can be told something now."""
+        """Return whether another container can be reached now."""
         return domain in self._cluster_view.members
 
     def take_envelopes(self, domain: str) -> list[bytes]:
-        """Return what a container is to be told, in pieces of about `ENVELOPE` bytes."""
+        """Return the events for a container, in payloads of about `ENVELOPE` bytes."""
         own = self._cluster_view
         events = own.outgoing.pop(domain, [])
         self.source.draining.sent(domain)
-        if len(events) == 1:  # as it is where agents move one after the other
+        if len(events) == 1:  # as when agents move one after the other
             return [encode(Envelope(own.incarnation, own.members[domain], events))]
         part: list[Event] = []
         envelopes, size = [], 0
@@ -118,7 +118,7 @@ class HandOver:
         return envelopes
 
     def take_instructions(self) -> list[Instruction]:
-        """Return what is to be done."""
+        """Return what the container is to do, in order."""
         own = self._cluster_view
         if own.to_itself:
             self._settle()
@@ -128,13 +128,13 @@ class HandOver:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Called when there is a new link to another container: what was said there before may be lost."""
+        """Called when there is a new link to another container: earlier payloads may be lost."""
         own = self._cluster_view
         own.members[domain] = incarnation
         self._session_ended(domain)
         if domain in own.strangers or self._has_to_do_with(domain):
             own.strangers.discard(domain)
-            own.tell(domain, Hello())  # it may have known of this one before, and what it said was ignored
+            own.tell(domain, Hello())  # what it sent while it was unknown here was ignored
             self._say_again(domain)
         self.ledger.joined(domain)
         self._settle()
@@ -148,16 +148,16 @@ class HandOver:
         return self.hosts(domain) or any(part.has_to_do_with(domain) for part in parts)
 
     def _say_again(self, domain: str) -> None:
-        """Repeat to another container what it may have missed, questions first."""
+        """Repeat what another container may have missed, questions first."""
         self.source.draining.say_again(domain)
         self.source.joined(domain)
         self.destination.joined(domain)
         self._report(domain)
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more, as far as is known here."""
+        """Called when another container is gone, as far as is known here."""
         self._cluster_view.members.pop(domain, None)
-        self._cluster_view.strangers.add(domain)  # it may not know that it was lost, and go on to say things
+        self._cluster_view.strangers.add(domain)  # it may not know, and go on sending
         self._session_ended(domain)
         for departure in self.source.take_back(domain):
             self.ledger.take_back(departure.address, departure.number)
@@ -175,10 +175,10 @@ class HandOver:
 
         Args:
             origin: the domain of that container, proven.
-            payload: what came.
+            payload: the payload.
 
         Raises:
-            ValueError: it is nothing that containers say of moves; nothing has changed.
+            ValueError: it is invalid; nothing has changed.
         """
         envelope = decode(payload)
         own = self._cluster_view
@@ -255,7 +255,7 @@ class HandOver:
         self._cluster_view.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
-        """Deliver what this container's parts tell each other."""
+        """Deliver the events that this container sends itself."""
         own = self._cluster_view
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
@@ -263,10 +263,10 @@ class HandOver:
                 self._take(own.domain, event)
 
     def _check(self, origin: str, event: Event) -> None:
-        """Refuse what a container cannot say.
+        """Check that a container may send an event.
 
         Raises:
-            ValueError: it has said it.
+            ValueError: it may not.
         """
         claims: list[str] = []  # agents whose home this has to be
         match event:

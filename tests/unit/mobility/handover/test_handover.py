@@ -606,7 +606,7 @@ def test_nobody_speaks_for_others(platform, origin, event, why):
     "payload", [b"", b"\x93\x01\x02\x03", encode([1, 2, [[99]]]), encode([1, 2, [[8, 3]]])]
 )
 def test_what_is_no_envelope_is_refused(platform, payload):
-    with pytest.raises(ValueError, match="not what containers say of moves"):
+    with pytest.raises(ValueError, match="not events of agents that move"):
         platform.machines[H].receive(S, payload)
 
 

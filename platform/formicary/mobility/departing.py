@@ -121,9 +121,9 @@ class Departing:
         self._time = wall_time()
         self._resting: dict[str, _Move] = {}  # those that are coming to rest
         self._settled: dict[str, int] = {}  # by domain: how many messages have arrived, or were reported
-        self._draining: list[tuple[Departure, Undrained]] = []
+        self._draining: set[asyncio.Task[None]] = set()
         self._leaving: list[Departure] = []
-        self._waiting: asyncio.Task[None] | None = None  # for what these wait for
+        self._retry: asyncio.TimerHandle | None = None  # of those whose destinations cannot be reached
         self._limiter = Limiter(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -238,10 +238,18 @@ class Departing:
         departure = drained.departure
         self._settled.update(departure.move.counts)
         if undrained := self._places.drains.begin():
-            self._draining.append((departure, undrained))
-            self._wait()
+            draining = asyncio.get_running_loop().create_task(
+                self._drain(departure, undrained), name=f"{departure.address} waits to leave"
+            )
+            self._draining.add(draining)
+            draining.add_done_callback(self._draining.discard)
         else:
             self._machine.source.drained(departure)
+
+    async def _drain(self, departure: Departure, undrained: Undrained) -> None:
+        await self._places.drains.drain(undrained)
+        self._machine.source.drained(departure)
+        self._act()
 
     def leave(self, leave: Leave) -> None:
         """Note that an agent leaves at the end of this turn."""
@@ -255,38 +263,19 @@ class Departing:
         self._limiter.turn_ended()
         if not self._leaving:
             return ()
-        leaving = [each for each in self._leaving if self._transport.takes_control(each.place)]
-        self._leaving = [each for each in self._leaving if each not in leaving]
-        if self._leaving:
-            self._wait()
-        return [departure for departure in leaving if departure.is_leaving]
+        leaving: list[Departure] = []
+        waiting: list[Departure] = []
+        for departure in self._leaving:
+            if departure.is_leaving:
+                (leaving if self._transport.takes_control(departure.place) else waiting).append(departure)
+        self._leaving = waiting
+        if self._leaving and self._retry is None:
+            self._retry = asyncio.get_running_loop().call_later(_AGAIN, self._leave_again)
+        return leaving
 
-    def _wait(self) -> None:
-        self._places.drains.look()
-        if self._waiting is None:
-            self._waiting = asyncio.get_running_loop().create_task(
-                self._wait_for_ways(), name="agents that wait to leave"
-            )
-
-    async def _wait_for_ways(self) -> None:
-        """Continue with those that can leave, once ways are clear or destinations can be reached."""
-        drains = self._places.drains
-        while self._draining or self._leaving:
-            if self._leaving:
-                await asyncio.sleep(_AGAIN)
-                self._leaving = [each for each in self._leaving if each.is_leaving]
-            else:
-                await drains.wait_until(self._can_continue)
-            clear = [departure for departure, undrained in self._draining if drains.is_drained(undrained)]
-            self._draining = [each for each in self._draining if each[0] not in clear]
-            for departure in clear:
-                self._machine.source.drained(departure)
-            self._act()
-        self._waiting = None
-
-    def _can_continue(self) -> bool:
-        is_drained = self._places.drains.is_drained
-        return bool(self._leaving) or any(is_drained(undrained) for _, undrained in self._draining)
+    def _leave_again(self) -> None:
+        self._retry = None
+        self._act()
 
     def dissolve(self, departure: Departure) -> Sequence[Message]:
         """Take an agent apart, and tell its destination to start it; return its unread messages."""
@@ -324,8 +313,10 @@ class Departing:
 
     def close(self) -> None:
         """Stop waiting, and fail all moves that are under way."""
-        if self._waiting is not None:
-            self._waiting.cancel()
+        if self._retry is not None:
+            self._retry.cancel()
+        for draining in self._draining:
+            draining.cancel()
         for address in self._machine.source.addresses():
             self.ended(address)
 

@@ -108,7 +108,7 @@ class Itinerary(Behaviour):
     """Takes its agent from container to container, calls `visit` in each, and `at_home` at the end.
 
     Subclass it with `async def visit(self, place)`. It ends when `at_home` returns; while the agent cannot
-    get home, it tries again. An exception in `visit` is noted for that stop, and the agent goes on to the
+    get home, it tries again. An exception in `visit` is noted for that stop, and the agent moves on to the
     next. If the agent is moved during a visit, it returns to that stop and visits it again.
 
     `data` belongs to the itinerary; put other data that must be carried into the agent's `data`.

@@ -28,7 +28,7 @@ async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, 
         patience: how many seconds its handlers get.
 
     Raises:
-        MoveError: they have not ended in time; the agent goes on.
+        MoveError: they have not ended in time; the agent is resumed.
     """
     container = agent.container
     container.dispatcher.hold(held.address, held)

@@ -35,7 +35,7 @@ class OnDemand:
         """Called when another container is a member."""
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
+        """Called when another container is no longer a member."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Handle a payload of another container; ValueError if it is invalid."""

@@ -51,7 +51,7 @@ def own_strand(agent: Agent | MicroAgent) -> Strand | None:
 
 
 async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: float = PATIENCE) -> None:
-    """Bring an agent to rest, in `AgentState.TRANSIT`. If cancelled, it goes on.
+    """Bring an agent to rest, in `AgentState.TRANSIT`. If cancelled, resume it.
 
     Args:
         agent: one that has started.
@@ -59,7 +59,7 @@ async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: fl
         patience: how many seconds its behaviours get.
 
     Raises:
-        MoveError: it cannot come to rest now, or has not in time; it goes on.
+        MoveError: it cannot come to rest now, or has not in time; it is resumed.
     """
     check_can_quiesce(agent, caller)
     container = agent.container

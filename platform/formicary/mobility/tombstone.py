@@ -25,7 +25,7 @@ class Tombstone:
 
     Args:
         address: the full name of the agent.
-        place: the full domain of the container where it goes on.
+        place: the full domain of the container where it continues.
     """
 
     def __init__(self, address: str, place: str) -> None:
@@ -53,7 +53,7 @@ class OrphanedStrand:
 
     Args:
         strand: the strand.
-        place: the full domain of the container where the agent goes on.
+        place: the full domain of the container where the agent continues.
         deadline: the timer of its waits, if it has one.
     """
 

@@ -86,7 +86,7 @@ class Step(IntEnum):
     """What a destination is to do with an agent."""
 
     CANCEL = 0
-    """Forget it; it goes on at the source."""
+    """Forget it; it stays at the source."""
     START = 1
     """Start it: its move is decided, and it no longer runs at the source."""
     BROUGHT = 2

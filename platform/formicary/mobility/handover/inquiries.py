@@ -120,7 +120,7 @@ class Inquiries:
         elif self._has_moved_on(ask):
             self._conclude(key, moves=True, is_past=True)
         elif inquiry.is_unknown or own.is_dead(ask.place, ask.incarnation):
-            # The source goes on with it, unless it was started at the destination and has moved on since.
+            # The source keeps it, unless it was started at the destination and has moved on since.
             if self._have_all_said_what_they_have():
                 self._conclude(key, moves=False)
         elif inquiry.is_ready:
@@ -134,7 +134,7 @@ class Inquiries:
         if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
             self._conclude(key, moves=False)
         elif ask.source in self._heard:
-            self._conclude(key, moves=False)  # the source goes on with it, or has ended it
+            self._conclude(key, moves=False)  # the source keeps it, or has ended it
         elif own.is_there(ask.source, ask.source_incarnation):
             self._greet(ask.source)  # it may no longer have it, and not report so by itself
 

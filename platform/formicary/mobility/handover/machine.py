@@ -157,7 +157,7 @@ class HandOver:
     def lost(self, domain: str) -> None:
         """Called when another container is gone, as far as is known here."""
         self._cluster_view.members.pop(domain, None)
-        self._cluster_view.strangers.add(domain)  # it may not know, and go on sending
+        self._cluster_view.strangers.add(domain)  # it may not know, and continue to send
         self._session_ended(domain)
         for departure in self.source.take_back(domain):
             self.ledger.take_back(departure.address, departure.number)

@@ -43,7 +43,7 @@ class Departure(msgspec.Struct, eq=False):
         number: of the hand-over.
         place: the destination's domain; `incarnation`: the destination's.
         home: its home's domain; `witness`: the home's incarnation.
-        snapshot: the agent; empty once nobody needs it any more.
+        snapshot: the agent; empty once it is no longer needed.
         move: what the container itself keeps of the move.
     """
 

@@ -193,9 +193,7 @@ class Arriving:
     def _dismiss(self, arrival: Arrival) -> None:
         """Forget an agent that was created, and fail the messages that have waited for it."""
         address, what = arrival.address, "has ended" if arrival.is_waking else "did not arrive"
-        reason = f"{address} {what} in container {self._container.name}"
-        for message in dismiss(self._container, address):
-            self._container.dispatcher.add_dead_letter(message, reason, address)
+        dismiss(self._container, address, f"{address} {what} in container {self._container.name}")
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:

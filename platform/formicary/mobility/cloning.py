@@ -67,8 +67,8 @@ class Cloning:
     async def clone(self, agent: Agent | MicroAgent, domain: str, name: str, timeout: float) -> None:
         """Start a copy of an agent, and return when it has begun.
 
-        The agent is resumed as soon as its snapshot is taken. If cancelled, or if the other container does not
-        answer, there may be a copy or not.
+        The agent is resumed as soon as its snapshot is taken. If cancelled, or if the other container does
+        not answer, there may be a copy or not.
 
         Args:
             agent: one of this container.

@@ -45,11 +45,13 @@ def expect(container: Container, address: str) -> None:
     container.dispatcher.hold(address, held)
 
 
-def dismiss(container: Container, address: str) -> Sequence[Message]:
-    """Undo `admit`, as the agent does not arrive; return the messages that have waited for it."""
+def dismiss(container: Container, address: str, reason: str) -> None:
+    """Undo `admit`, as the agent does not arrive; messages that have waited for it fail with the reason."""
+    dispatcher = container.dispatcher
     container.lifecycle.unreserve(address)
-    held = container.dispatcher.held.pop(address, None)
-    return () if held is None else held.end()
+    if (held := dispatcher.held.pop(address, None)) is not None:
+        for message in held.end():
+            dispatcher.add_dead_letter(message, reason, address)
 
 
 async def awake(

@@ -51,13 +51,8 @@ class Alarm:
 
     def set(self) -> None:
         """Set the timer from the file."""
-        try:
-            due = self._store.next_due(self._since)
-        except StoreError as error:
-            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
-            return
-        if due is not None:
-            self._set(due)
+        if found := self._due_until(float("inf"), 1):
+            self._set(found[0][0])
 
     def add(self, due: float | None) -> None:
         """Note when an agent is due that sleeps from now on."""
@@ -88,10 +83,8 @@ class Alarm:
 
     def _call(self) -> None:
         self.close()
-        try:
-            found = self._store.due(self._since, now().timestamp(), _AT_ONCE)
-        except StoreError as error:
-            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
+        found = self._due_until(now().timestamp(), _AT_ONCE)
+        if found is None:
             return
         if found:
             self._since = found[-1]
@@ -99,3 +92,11 @@ class Alarm:
         self._ring([name for _, name in found])
         if not self._has_more:
             self.set()
+
+    def _due_until(self, until: float, most: int) -> list[tuple[float, str]] | None:
+        """Return the next agents that are due, as of `SleeperStore.due`; None if the file cannot be read."""
+        try:
+            return self._store.due(self._since, until, most)
+        except StoreError as error:
+            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
+            return None

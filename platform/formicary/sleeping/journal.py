@@ -41,9 +41,15 @@ class Journal:
         """Save an agent; `done` is called with None when it is on disk, or with the error."""
         self._add(sleeper, done)
 
-    def remove(self, names: Sequence[str], done: Done) -> None:
-        """Remove agents, all or none of them; `done` as of `put`."""
-        self._add(names, done)
+    def take_back(self, name: str, done: Done) -> None:
+        """Remove an agent that was just saved; `done` as of `put`."""
+        self._add((name,), done)
+
+    async def remove(self, names: Sequence[str]) -> StoreError | None:
+        """Remove agents, all or none, even if cancelled; return the error, if any."""
+        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
+        self._add(names, removed.set_result)
+        return await asyncio.shield(removed)
 
     async def read(self, names: Sequence[str]) -> tuple[dict[str, bytes], bool]:
         """Return snapshots by name, and whether there may be more, as these were too large.

@@ -201,7 +201,7 @@ class SleepingAgents:
             return
         is_at_rest = agent.state is AgentState.TRANSIT and not agent.is_ending
         if outcome.cancelled() or not is_at_rest or self._has_unread(agent) or self._is_closed:
-            self._journal.remove((agent.name,), partial(self._not_asleep, agent, outcome))
+            self._journal.take_back(agent.name, partial(self._not_asleep, agent, outcome))
             return
         outcome.set_result(None)
         self._left[agent.address or ""] = agent
@@ -250,10 +250,7 @@ class SleepingAgents:
         """
         if not self.is_asleep(address):
             return False
-        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-        self._journal.remove((address.partition("@")[0],), removed.set_result)
-        error = await asyncio.shield(removed)
-        if error is not None:
+        if (error := await self._journal.remove((address.partition("@")[0],))) is not None:
             raise error
         self._end(address)
         self.agent_gone(address)

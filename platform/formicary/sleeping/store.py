@@ -139,11 +139,6 @@ class SleeperStore:
             raise self._database.explain(error) from error
         return found is not None
 
-    def next_due(self, since: tuple[float, str]) -> float | None:
-        """Return when the next agent after a time and a name is due; errors as of `has`."""
-        found = self.due(since, float("inf"), 1)
-        return found[0][0] if found else None
-
     def due(self, since: tuple[float, str], until: float, most: int) -> list[tuple[float, str]]:
         """Return when agents are due, and their names, in this order; errors as of `has`.
 

@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
+from formicary.core.errors import FormicaryError, MoveError, NameTakenError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
 from formicary.mobility.snapshot import read_snapshot, restore
@@ -151,7 +151,8 @@ class Waker:
                 self._line.append(address)
             else:
                 self._fail(address, f"no agent named {name!r} lives in container {self._container.name}")
-        error = await self._remove([each.agent.name for each in ready])
+        names = [each.agent.name for each in ready]
+        error = await self._journal.remove(names) if names else None  # they end with the container then
         for number, each in enumerate(ready, 1):
             if number % _IN_A_TURN == 0:
                 await asyncio.sleep(0)
@@ -170,19 +171,6 @@ class Waker:
             return None
         return _Ready(address, agent, snapshot.agent_state)
 
-    async def _remove(self, names: Sequence[str]) -> StoreError | None:
-        """Remove agents from the file: from now on they end with the container."""
-        if not names:
-            return None
-        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-
-        def done(error: StoreError | None) -> None:
-            if not removed.done():
-                removed.set_result(error)
-
-        self._journal.remove(names, done)
-        return await removed
-
     def _begin(self, ready: _Ready) -> None:
         future = self._waking.pop(ready.address, None)
         begin(ready.agent, self._container, ready.address, state=ready.state)
@@ -194,11 +182,9 @@ class Waker:
         if address not in self._waking:
             return
         future = self._waking.pop(address)
-        dispatcher = self._container.dispatcher
-        for message in dismiss(self._container, address):
-            dispatcher.add_dead_letter(message, reason, address)
+        dismiss(self._container, address, reason)
         if future is not None and not future.done():
             future.set_exception(MoveError(reason))
             future.exception()
-        elif not dispatcher.is_closing:
+        elif not self._container.dispatcher.is_closing:
             logger.error("%s", reason)

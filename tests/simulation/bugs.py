@@ -69,7 +69,7 @@ def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
 def leave_unread_messages_behind() -> AbstractContextManager[Any]:
     """Do not forward unread messages to an agent that has moved."""
     send_on = Departing.send_on
-    return patch.object(Departing, "send_on", lambda self, leave, _: send_on(self, leave, ()))
+    return patch.object(Departing, "send_on", lambda self, departure, _: send_on(self, departure, ()))
 
 
 QUICK = (

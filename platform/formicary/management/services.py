@@ -19,7 +19,7 @@ from formicary.management.membership.members import Members
 from formicary.management.requests.handler import RequestHandler
 from formicary.management.requests.router import RequestRouter
 from formicary.mobility.forwarding.table import LocationTable
-from formicary.mobility.on_demand import OnDemand
+from formicary.mobility.on_demand import NoMobility, OnDemand
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from formicary.management.membership.members import Listener
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
-    from formicary.mobility.service import MobilityService, NoMobility
+    from formicary.mobility.service import MobilityService
     from formicary.sleeping.service import SleepingAgents
 
 
@@ -127,8 +127,6 @@ class PlatformServices:
         if self._mobility is not None:
             return self._mobility
         if self._members is None:
-            from formicary.mobility.service import NoMobility
-
             return NoMobility(self._container, lambda: self.cloning)
         return self._open_mobility()
 

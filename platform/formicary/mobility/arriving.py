@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,7 +18,7 @@ from formicary.mobility.transit import transit_of
 from formicary.mobility.waking import admit, awake, dismiss
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable
 
     from formicary.container.container import Container
     from formicary.core.agent import Agent
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.forwarding.table import LocationTable
-    from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
+    from formicary.mobility.handover.destination import Arrival
+    from formicary.mobility.handover.instructions import Build, Discard, Expect, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.home_classes import HomeClasses
     from formicary.mobility.snapshot import Snapshot
@@ -39,11 +40,13 @@ _BROUGHT: Final = 100_000  # messages that may wait until their agent has starte
 _read_parcel = msgspec.msgpack.Decoder(Parcel).decode
 
 
-class _Guest(msgspec.Struct, frozen=True):
-    number: int
+class _Guest(msgspec.Struct):
     agent: Agent | MicroAgent
     snapshot: Snapshot
     parcel: Parcel
+    starting: asyncio.Task[None] | None = None  # while its after_move() is running
+    since: float = 0.0  # when that began, by the time of day
+    is_killed: bool = False
 
 
 class Arriving:
@@ -54,8 +57,8 @@ class Arriving:
         machine: its hand-overs.
         places: where agents are that have moved.
         attached_state: returns what adopts agents' registrations.
-        home_classes: what is known of agents of this home.
-        act: runs pending instructions.
+        home_classes: the classes of this home's own agents.
+        act: performs pending instructions.
     """
 
     def __init__(
@@ -74,46 +77,43 @@ class Arriving:
         self._attached_state = attached_state
         self._home_classes = home_classes
         self._act = act
-        self._ready: dict[str, _Guest] = {}
-        self._incomplete: dict[str, Wake] = {}  # of agents that start when their messages have arrived
-        # Agents whose after_move() is running, and since when, by the time of day.
-        self._hooks: dict[str, tuple[asyncio.Task[None], float]] = {}
-        self._killed: set[str] = set()  # among these
         self._time = wall_time()
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
     def build(self, build: Build) -> None:
         """Create an agent without starting it, or refuse it."""
-        address, number = build.address, build.number
+        arrival = build.arrival
         try:
-            guest = self._make(build)
-            admit(self._container, address)
+            guest = self._make(arrival)
+            admit(self._container, arrival.address)
         except FormicaryError as error:
-            self._machine.arrivals.refuse(address, number, str(error))
+            self._machine.destination.refuse(arrival, str(error))
             return
         except Exception as error:
-            logger.exception("agent %s, which comes from %s, could not be created", address, build.source)
+            logger.exception(
+                "agent %s, which comes from %s, could not be created", arrival.address, arrival.source
+            )
             reason = f"it could not be created in container {self._container.name}: {type(error).__name__}"
-            self._machine.arrivals.refuse(address, number, reason)
+            self._machine.destination.refuse(arrival, reason)
             return
-        self._ready[address] = guest
-        self._machine.arrivals.built(address, number)
+        if not self._machine.destination.built(arrival, guest):
+            self._dismiss(arrival)
 
-    def _make(self, build: Build) -> _Guest:
+    def _make(self, arrival: Arrival) -> _Guest:
         container = self._container
         if container.dispatcher.is_closing:
             raise MoveError(f"container {container.name} stops")
         try:
-            parcel = _read_parcel(build.snapshot)
+            parcel = _read_parcel(arrival.snapshot)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MoveError(f"what arrived is not an agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
-        entrance = self._home_classes.entrance(build.address, snapshot.kind)
-        agent = restore(snapshot, build.address.partition("@")[0], entrance)
+        entrance = self._home_classes.entrance(arrival.address, snapshot.kind)
+        agent = restore(snapshot, arrival.address.partition("@")[0], entrance)
         if parcel.attached_state is not None:
-            self._attached_state().check(build.address, parcel.attached_state)
-        return _Guest(build.number, agent, snapshot, parcel)
+            self._attached_state().check(arrival.address, parcel.attached_state)
+        return _Guest(agent, snapshot, parcel)
 
     def _take(self, address: str, message: Message) -> None:
         """Accept a message that follows an agent which is about to start."""
@@ -126,56 +126,36 @@ class Arriving:
             )
             self._container.dispatcher.add_dead_letter(message, reason, address)
 
+    def expect(self, expect: Expect) -> None:
+        """Keep the messages that follow an agent, which starts when all of them have arrived."""
+        self._keep_brought(expect.arrival)
+
+    def _keep_brought(self, arrival: Arrival) -> None:
+        self._places.starts(arrival.address, arrival.source, partial(self._take, arrival.address))
+
     def wake(self, wake: Wake) -> None:
-        """Start an agent that was created: now, or when all its messages have arrived."""
-        if wake.brings or _has_hook(self._ready[wake.address].agent):  # else it starts at once
-            self._places.starts(wake.address, wake.source, partial(self._take, wake.address))
-        if wake.brings:
-            self._incomplete[wake.address] = wake
-        else:
-            self._start(wake)
-
-    def complete(self, complete: Complete) -> None:
-        """Start an agent, as all its messages have arrived."""
-        wake = self._incomplete.pop(complete.address, None)
-        if wake is not None:
-            self._start(wake)
-
-    def link_ended(self, domain: str) -> None:
-        """Start the agents from a container from which nothing more arrives now."""
-        if self._incomplete:
-            for address, wake in tuple(self._incomplete.items()):
-                if wake.source == domain:
-                    del self._incomplete[address]
-                    self._start(wake)
-            self._act()
-
-    def _start(self, wake: Wake) -> None:
-        guest = self._ready.pop(wake.address)
-        hook = None
-        if _has_hook(guest.agent):
-            hook = partial(guest.agent.after_move, wake.source)
-        waking = self._wake(guest, wake, hook)
-        if hook is None:
-            try:
-                waking.send(None)  # which waits for nothing
-            except StopIteration:
-                return
-            raise RuntimeError("an agent without after_move() must wait before it starts")
-        name = f"{wake.address}/after_move"
-        task = asyncio.get_running_loop().create_task(self._wake_in_time(waking, wake.address), name=name)
-        self._hooks[wake.address] = task, self._time()
-
-    async def _wake_in_time(self, waking: Coroutine[Any, Any, None], address: str) -> None:
+        """Start an agent that was created."""
+        arrival = wake.arrival
+        guest: _Guest = arrival.guest
+        if type(guest.agent).after_move is not BaseAgent.after_move:
+            self._keep_brought(arrival)
+            starting = self._start_in_time(arrival, partial(guest.agent.after_move, arrival.source))
+            name = f"{arrival.address}/after_move"
+            guest.starting = asyncio.get_running_loop().create_task(starting, name=name)
+            guest.since = self._time()
+            return
         try:
-            await waking
-        finally:
-            del self._hooks[address]
-            self._killed.discard(address)
+            self._start(arrival, None).send(None)  # which waits for nothing
+        except StopIteration:
+            return
+        raise RuntimeError("an agent without after_move() waited before it started")
+
+    async def _start_in_time(self, arrival: Arrival, hook: Callable[[], Awaitable[None]]) -> None:
+        await self._start(arrival, hook)
         self._act()
 
-    async def _wake(self, guest: _Guest, wake: Wake, hook: Callable[[], object] | None) -> None:
-        address = wake.address
+    async def _start(self, arrival: Arrival, hook: Callable[[], Awaitable[None]] | None) -> None:
+        address, guest = arrival.address, arrival.guest
         successor = None
         if guest.parcel.attached_state is not None:
             successor = self._attached_state().take_over(address, guest.parcel.attached_state)
@@ -184,12 +164,12 @@ class Arriving:
                 guest.agent,
                 self._container,
                 address,
-                wake.targets,
+                arrival.targets,
                 state=guest.snapshot.agent_state,
-                hook=hook,  # type: ignore[arg-type]  # it is awaited
+                hook=hook,
             )
         except asyncio.CancelledError:
-            if address not in self._killed:
+            if not guest.is_killed:
                 raise
             lives = False
         end = None if lives else _why_ended(guest.agent)
@@ -199,68 +179,57 @@ class Arriving:
             self._places.arrived(address)
         else:
             self._places.expect_no_more(address)
-        self._machine.started(address, wake.number, message)
+        self._machine.started(arrival, message)
         if not lives:
             self._machine.ended(address)
 
     def discard(self, discard: Discard) -> None:
         """Forget an agent that was created."""
-        guest = self._ready.get(discard.address)
-        if guest is None or guest.number != discard.number:
-            return
-        self._dismiss(discard.address, f"did not arrive in container {self._container.name}")
+        if (starting := discard.arrival.guest.starting) is not None:
+            starting.cancel()  # the container stops
+        else:
+            self._dismiss(discard.arrival)
 
-    def _dismiss(self, address: str, what: str) -> None:
-        """Forget an agent that was created, and fail what has waited for it with the reason `what`."""
-        del self._ready[address]
-        self._incomplete.pop(address, None)
-        for message in dismiss(self._container, address):
-            self._container.dispatcher.add_dead_letter(message, f"{address} {what}", address)
+    def _dismiss(self, arrival: Arrival) -> None:
+        """Forget an agent that was created, and fail the messages that have waited for it."""
+        address, what = arrival.address, "has ended" if arrival.is_waking else "did not arrive"
+        dismiss(self._container, address, f"{address} {what} in container {self._container.name}")
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:
         """End an agent that lives here or is about to start."""
         address = terminate.address
+        guest = None if terminate.arrival is None else terminate.arrival.guest
         agent = self._container.dispatcher.agents.get(address)
-        wake = self._incomplete.get(address)
-        if agent is None and wake is None and address not in self._hooks:
-            return
-        logger.warning("agent %s ends: %s", address, terminate.reason)
         if agent is not None:
+            logger.warning("agent %s ends: %s", address, terminate.reason)
             agent.end_at_once()
-        elif wake is not None:
-            self._dismiss(address, f"has ended in container {self._container.name}")
-            self._machine.started(address, wake.number)
-            self._machine.ended(address)
-        else:
-            self._kill(address)
-
-    def _kill(self, address: str) -> asyncio.Task[None]:
-        """End an agent whose after_move() is running; return the task to wait for."""
-        self._killed.add(address)
-        task = self._hooks[address][0]
-        task.cancel()
-        return task
+        elif guest is not None and guest.starting is not None:
+            logger.warning("agent %s ends: %s", address, terminate.reason)
+            _kill(guest, guest.starting)
 
     async def kill(self, address: str) -> None:
         """End an agent whose after_move() is running."""
-        await asyncio.wait([self._kill(address)])
+        guest: _Guest | None = self._machine.destination.guest(address)
+        if guest is not None and guest.starting is not None:  # otherwise the container stops
+            _kill(guest, guest.starting)
+            await asyncio.wait([guest.starting])
 
     def transit(self, address: str) -> Transit | None:
         """Return since when an agent's after_move() is running; None if it is not."""
-        if (hook := self._hooks.get(address)) is None:
+        guest: _Guest | None = self._machine.destination.guest(address)
+        if guest is None or guest.starting is None:
             return None
-        return transit_of(self._container.domain, hook[1], "its after_move()")
+        return transit_of(self._container.domain, guest.since, "its after_move()")
 
     def close(self) -> None:
         """Refuse all agents from now on."""
-        self._machine.arrivals.drop_all()
-        for task, _ in tuple(self._hooks.values()):
-            task.cancel()
+        self._machine.destination.drop_all()
 
 
-def _has_hook(agent: Agent | MicroAgent) -> bool:
-    return type(agent).after_move is not BaseAgent.after_move
+def _kill(guest: _Guest, starting: asyncio.Task[None]) -> None:
+    guest.is_killed = True
+    asyncio.get_running_loop().call_soon(starting.cancel)  # behind its first step, which may be due now
 
 
 def _why_ended(agent: Agent | MicroAgent) -> str:

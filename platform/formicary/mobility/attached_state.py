@@ -1,4 +1,4 @@
-"""What moves with an agent of what the services of the platform have of it: registrations, and roles."""
+"""Move an agent's registrations and roles with it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class _AttachedState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AttachedState:
-    """Hands over what agents of a container have with its services, and takes over what others bring.
+    """Hands over the attached state of agents that leave, and takes over that of agents that arrive.
 
     Args:
         backend: the container's part of the directory.
         find_groups: returns the container's part of the groups, if there is one.
-        open_groups: returns it, and makes it if there is none.
+        open_groups: returns it, and creates it if there is none.
     """
 
     def __init__(
@@ -44,15 +44,15 @@ class AttachedState:
         self._open_groups = open_groups
 
     def hand_over(self, agent: str) -> Any:
-        """Return what goes along with an agent that is at rest here, as plain data; None if nothing does.
+        """Return the attached state of an agent at rest, as plain data; None if it has none.
 
-        Nothing changes here: the agent may stay after all. As long as it is in transit, it registers nothing.
+        Nothing changes: the agent may stay after all. While it is in transit, it registers nothing.
 
         Args:
             agent: its full name.
 
         Raises:
-            MoveError: something of it cannot go along.
+            MoveError: some of it cannot be carried.
         """
         groups = self._find_groups()
         roles = () if groups is None else groups.hand_over(agent)
@@ -62,11 +62,11 @@ class AttachedState:
         return msgspec.to_builtins(_AttachedState(registrations or Registrations(), roles))
 
     def check(self, agent: str, attached_state: Any) -> None:
-        """Make sure that an agent can bring this; nothing changes.
+        """Check that an agent can bring this; nothing changes.
 
         Args:
             agent: its full name.
-            attached_state: what `hand_over` has returned in another container.
+            attached_state: what `hand_over` returned in another container.
 
         Raises:
             MoveError: it cannot.
@@ -75,19 +75,19 @@ class AttachedState:
             _read(agent, attached_state)
 
     def take_over(self, agent: str, attached_state: Any) -> Any:
-        """Adopt what an agent brings that lives here now.
+        """Adopt the attached state of an agent that lives here now.
 
-        Readers elsewhere go on to find its services, each once. To be called before its behaviours start.
+        Readers elsewhere continue to find its services, each once. Call it before its behaviours start.
 
         Args:
             agent: its full name.
-            attached_state: what `hand_over` has returned where it comes from.
+            attached_state: what `hand_over` returned where it comes from.
 
         Returns:
             Plain data for `release` there.
 
         Raises:
-            MoveError: it is nothing that an agent can bring; then nothing has changed.
+            MoveError: it is invalid; nothing has changed.
         """
         if attached_state is None:
             return None
@@ -101,13 +101,11 @@ class AttachedState:
         return None if successor is None else msgspec.to_builtins(successor)
 
     def release(self, agent: str, successor: Any = None) -> None:
-        """Drop what there is of an agent that lives elsewhere now, or has ended.
-
-        To be called where the agent comes from, when it has been taken over elsewhere.
+        """Drop the attached state of an agent that has been taken over elsewhere, or has ended.
 
         Args:
             agent: its full name.
-            successor: what `take_over` has returned there.
+            successor: what `take_over` returned there.
         """
         groups = self._find_groups()
         if groups is not None:
@@ -127,7 +125,7 @@ def _read(agent: str, attached_state: Any) -> _AttachedState:
 
 
 def _read_successor(successor: Any) -> Successor | None:
-    """Return what the other container says; None if it is nothing, and entries are seen when they come."""
+    """Return where the registrations are now; None if unknown: readers find them when they come."""
     try:
         return None if successor is None else msgspec.convert(successor, Successor)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is carried of a behaviour: its kind, its template, when it is due, where a machine is, its data."""
+"""Turn behaviours into msgpack and back: class, template, due time, state of a machine, and data."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from formicary.mobility.declared_data import give_data, take_data
 if TYPE_CHECKING:
     from formicary.core.template import Tree
 
-_LONGEST = 1e9  # s: what is due in more than thirty years is due in thirty years
+_LONGEST = 1e9  # s: due times are cut to thirty years
 _TIMED = (PeriodicBehaviour, TimeoutBehaviour)
-_OTHERS = (*_TIMED, FSMBehaviour)  # than those that `Behaviour.__init__` is enough for
-_REMEMBERED = 1000  # bytes of templates that are compiled once for all that arrive with them
+_OTHERS = (*_TIMED, FSMBehaviour)  # for which `Behaviour.__init__` is not enough
+_REMEMBERED = 1000  # bytes of a template up to which it is compiled once
 
 
 class StateSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -33,7 +33,7 @@ class StateSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown
 
     Args:
         kind: its class.
-        data: what it has declared.
+        data: its `data`.
         leads_to: the states to which the machine may go from here.
     """
 
@@ -46,8 +46,8 @@ class MachineSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unkno
     """A machine of states.
 
     Args:
-        first: the state in which it begins.
-        position: the state in which it goes on; None where it has not begun.
+        first: its initial state.
+        position: the state in which it continues; None if it has not begun.
         states: all of them, by name.
     """
 
@@ -62,11 +62,11 @@ class BehaviourSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unk
     Args:
         kind: its class.
         has_begun: whether its `on_start` is over.
-        data: what it has declared.
+        data: its `data`.
         template: which messages it wants, as plain data; None for all.
-        period: of one that is periodic, in seconds.
-        due_in: of one that is timed, seconds from the snapshot.
-        machine: of one that is a machine.
+        period: of a periodic behaviour, in seconds.
+        due_in: of a timed behaviour, in seconds from the snapshot.
+        machine: of a machine of states.
     """
 
     kind: str
@@ -79,14 +79,14 @@ class BehaviourSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unk
 
 
 def take_behaviour(behaviour: Behaviour, *, is_caller: bool) -> BehaviourSnapshot:
-    """Return what is carried of a behaviour that is at rest.
+    """Return the snapshot of a behaviour at rest.
 
     Args:
         behaviour: the behaviour.
-        is_caller: whether it has asked its agent to move: a machine goes on in the state that it has set.
+        is_caller: whether it asked its agent to move: a machine continues in the state that it has set.
 
     Raises:
-        MoveError: something of it cannot be carried.
+        MoveError: some of it cannot be carried.
     """
     name = f"its behaviour {type(behaviour).__name__}'s"
     due_in = None
@@ -104,10 +104,10 @@ def take_behaviour(behaviour: Behaviour, *, is_caller: bool) -> BehaviourSnapsho
 
 
 def give_behaviour(snapshot: BehaviourSnapshot, entrance: kinds.Entrance) -> Behaviour:
-    """Return a behaviour like the one that was carried, for an agent that arrives.
+    """Return the behaviour of a snapshot.
 
     Raises:
-        MoveError: there can be none here.
+        MoveError: it cannot be created here.
     """
     kind = kinds.find(snapshot.kind, Behaviour, entrance)
     behaviour = object.__new__(kind)
@@ -157,7 +157,7 @@ def _take_template(template: Template | None, whose: str) -> msgspec.Raw:
         raise MoveError(f"{whose} template has a value that {error}, which cannot be carried") from None
 
 
-@functools.lru_cache(maxsize=1000)  # an agent that moves on has the one that it was given where it came
+@functools.lru_cache(maxsize=1000)  # an agent that moves on has the template that it got on arrival
 def _encoded(template: Template) -> msgspec.Raw:
     return msgspec.Raw(plain_data.encode(_as_lists(template.tree)))
 
@@ -170,7 +170,7 @@ def _give_template(raw: bytes) -> Template | None:
     return _read_template(raw) if len(raw) <= _REMEMBERED else _read_template.__wrapped__(raw)
 
 
-@functools.lru_cache(maxsize=1000)  # to compile one takes longer than to restore a behaviour
+@functools.lru_cache(maxsize=1000)  # compiling one takes longer than restoring a behaviour
 def _read_template(raw: bytes) -> Template | None:
     tree = plain_data.decode(raw)
     return None if tree is None else _made(tree)

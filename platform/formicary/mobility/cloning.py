@@ -1,4 +1,4 @@
-"""Copies of agents: each begins where it is to live, with what a move would carry but the messages."""
+"""Start copies of agents elsewhere, with all that a move would carry but the messages."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DONE: Final = '{"done": "clone"}'
 
 
 class _Order(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What a container is asked for.
+    """A request to start a copy.
 
     Args:
         original: the full name of the agent that is copied.
         name: the copy's own name.
-        snapshot: what is carried of it.
+        snapshot: the agent.
     """
 
     original: str
@@ -54,7 +54,7 @@ class Cloning:
 
     Args:
         container: the container.
-        agent: its management agent, which asks others, and is asked.
+        agent: its management agent, which sends and receives the requests.
     """
 
     def __init__(self, container: Container, agent: ManagementAgent) -> None:
@@ -67,18 +67,18 @@ class Cloning:
     async def clone(self, agent: Agent | MicroAgent, domain: str, name: str, timeout: float) -> None:
         """Start a copy of an agent, and return when it has begun.
 
-        The agent goes on as soon as it is known what it has. Cancelled, or where the other container does not
-        answer, there may be a copy or not.
+        The agent is resumed as soon as its snapshot is taken. If cancelled, or if the other container does
+        not answer, there may be a copy or not.
 
         Args:
             agent: one of this container.
-            domain: the full domain of the container where it shall live.
+            domain: the full domain of the container in which it is to live.
             name: its own name there.
-            timeout: for how many seconds that container is waited for.
+            timeout: how many seconds to wait for that container.
 
         Raises:
-            MoveError: there is none, or none as far as is known.
-            InvalidNameError: that cannot be a name.
+            MoveError: it has not started, as far as is known.
+            InvalidNameError: the name is invalid.
         """
         check_local(name)
         check_can_be_carried(agent)
@@ -114,7 +114,7 @@ class Cloning:
     # -- being asked ----------------------------------------------------------------------------------------
 
     async def handle(self, message: Message) -> None:
-        """Start a copy that another container asks for, and answer."""
+        """Start a copy for another container, and answer."""
         try:
             await self._begin(self._read(message))
             performative, content = "inform", _DONE

@@ -1,4 +1,4 @@
-"""What agents and behaviours declare to be carried: their `data`, of the type that their class annotates."""
+"""Turn the `data` of agents and behaviours into msgpack and back, by the type that their class declares."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
     """Return the `data` of an agent or a behaviour as msgpack.
 
     Args:
-        owner: of what.
-        whose: how sentences call it: `its`, or `the behaviour Buy's`.
+        owner: the agent or behaviour.
+        whose: its possessive in sentences: `its`, or `the behaviour Buy's`.
 
     Raises:
         MoveError: it has attributes that are not carried, or something in `data` cannot be.
@@ -75,7 +75,7 @@ def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
     """Upgrade and set the `data` of an agent that has arrived with another version of it.
 
     Raises:
-        MoveError: its class cannot tell what that would be in its own.
+        MoveError: its class cannot upgrade that version.
     """
     kind: Any = type(agent)
     try:

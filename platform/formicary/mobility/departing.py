@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
+    from formicary.mobility.handover.source import Departure
     from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")
@@ -42,12 +43,7 @@ _AT_ONCE: Final = 64  # agents that may set out in one turn of the loop
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What a hand-over carries.
-
-    Args:
-        snapshot: the agent.
-        attached_state: its registrations at the platform's services, as plain data.
-    """
+    """A snapshot of an agent, and its attached state as plain data."""
 
     snapshot: msgspec.Raw
     attached_state: Any = None
@@ -57,8 +53,8 @@ class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     """What the destination reports when an agent was started; empty if there is nothing to report.
 
     Args:
-        successor: where the agent's registrations are now, as returned by `AttachedState.take_over`.
-        end: why it has ended already, as a part of a sentence.
+        successor: where its registrations are now, as returned by `AttachedState.take_over`.
+        end: why it has ended already, as part of a sentence.
     """
 
     successor: Any = None
@@ -69,17 +65,13 @@ encode_parcel = msgspec.msgpack.Encoder().encode
 _read_report = msgspec.msgpack.Decoder(Report).decode
 
 
-class _Resting(msgspec.Struct):
+class _Move(msgspec.Struct):
+    agent: Agent | MicroAgent
     place: str  # its destination
     since: float  # by the time of day
-    waits_for: str = "its behaviours to reach a resting point"
-
-
-class _Departure(msgspec.Struct):
-    agent: Agent | MicroAgent
-    since: float  # by the time of day
-    counts: Mapping[str, int]  # of messages for others, when it was at rest
     outcome: Answer
+    waits_for: str = "its behaviours to reach a resting point"  # until it is handed over
+    counts: Mapping[str, int] = {}  # of messages for others, when it was at rest
 
 
 async def _ask(agent: Agent | MicroAgent, place: str) -> None:
@@ -107,7 +99,7 @@ class Departing:
         transport: what reaches the others.
         places: where agents are that have moved.
         attached_state: returns what hands over agents' registrations.
-        act: runs pending instructions.
+        act: performs pending instructions.
     """
 
     def __init__(
@@ -126,13 +118,12 @@ class Departing:
         self._places = places
         self._attached_state = attached_state
         self._act = act
-        self._departures: dict[str, _Departure] = {}
         self._time = wall_time()
-        self._resting: dict[str, _Resting] = {}  # those that are coming to rest
+        self._resting: dict[str, _Move] = {}  # those that are coming to rest
         self._settled: dict[str, int] = {}  # by domain: how many messages have arrived, or were reported
-        self._draining: list[tuple[Drained, Undrained]] = []
-        self._leaving: list[Leave] = []
-        self._waiting: asyncio.Task[None] | None = None  # for what these wait for
+        self._draining: set[asyncio.Task[None]] = set()
+        self._leaving: list[Departure] = []
+        self._retry: asyncio.TimerHandle | None = None  # of those whose destinations cannot be reached
         self._limiter = Limiter(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -148,33 +139,32 @@ class Departing:
             await _ask(agent, place)
         if not self._limiter.enters():
             await self._limiter.wait()
-        departure = await self._set_out(agent, address, place, caller)
+        outcome = Answer(loop=asyncio.get_running_loop())
+        departure = await self._set_out(_Move(agent, place, self._time(), outcome), address, caller)
         try:
-            await departure.outcome
+            await outcome
         except asyncio.CancelledError:
-            if self._machine.departures.cancel(address, "it was cancelled"):
+            if self._machine.source.cancel(departure, "it was cancelled"):
                 self._act()
             raise
 
-    async def _set_out(
-        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
-    ) -> _Departure:
+    async def _set_out(self, move: _Move, address: str, caller: Strand | None) -> Departure:
         """Bring an agent to rest, and begin its hand-over."""
-        resting = _Resting(place, self._time())
-        is_first = self._resting.setdefault(address, resting) is resting
+        agent = move.agent
+        is_first = self._resting.setdefault(address, move) is move
         try:
             await quiesce(agent, caller)
             try:
-                resting.waits_for = "messages that it sent earlier to arrive"
+                move.waits_for = "messages that it sent earlier to arrive"
                 if undrained := self._places.drains.begin({address}):
-                    # Nobody would wait for what goes out only then.
+                    # No flush covers messages that are sent only then.
                     await self._places.drains.drain(undrained)
                     check_is_at_rest(agent)
                 if strangers := self._strangers():
                     for domain in strangers:
                         await self._transport.arrive(domain)
                     check_is_at_rest(agent)
-                return self._begin(agent, address, place, caller, resting.since)
+                return self._begin(move, address, caller)
             except BaseException:
                 resume(agent)
                 raise
@@ -183,14 +173,13 @@ class Departing:
                 del self._resting[address]
 
     def _check(self, agent: BaseAgent, address: str, place: str) -> None:
-        obstacle = self._machine.departures.obstacle(address, place)
+        obstacle = self._machine.source.obstacle(address, place)
         if obstacle is not None:
             raise MoveError(f"agent {agent.name} cannot move: {obstacle}")
 
-    def _begin(
-        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None, since: float
-    ) -> _Departure:
-        self._check(agent, address, place)  # again, as some time has passed
+    def _begin(self, move: _Move, address: str, caller: Strand | None) -> Departure:
+        agent = move.agent
+        self._check(agent, address, move.place)  # again, as some time has passed
         attached_state = self._attached_state().hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), attached_state))
         if len(parcel) > _LARGEST_PARCEL:
@@ -198,9 +187,8 @@ class Departing:
                 f"agent {agent.name} cannot move: with its registrations it would carry "
                 f"{len(parcel)} bytes, and the limit is {_LARGEST_PARCEL}; leave some of them behind"
             )
-        outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
-        departure = self._departures[address] = _Departure(agent, since, counts, outcome)
-        self._machine.begin(address, place, parcel, self._unsettled(counts))
+        move.counts = counts = self._transport.counts()
+        departure = self._machine.begin(address, move.place, parcel, self._unsettled(counts), move)
         self._act()
         return departure
 
@@ -221,140 +209,122 @@ class Departing:
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent goes, since when, and what it waits for; None if it is not leaving."""
-        status, departure = self._machine.departures.status(address), self._departures.get(address)
-        if status is not None and departure is not None:
-            return transit_of(status[0], departure.since, status[1])
-        if (resting := self._resting.get(address)) is not None:
-            return transit_of(resting.place, resting.since, resting.waits_for)
+        if (departure := self._machine.source.get(address)) is not None:
+            what = self._machine.source.what_blocks(departure)
+            return transit_of(departure.place, departure.move.since, what)
+        if (move := self._resting.get(address)) is not None:
+            return transit_of(move.place, move.since, move.waits_for)
         return None
 
     def ended(self, address: str) -> None:
-        """Called when an agent has ended here: it must not start elsewhere."""
-        departure = self._departures.pop(address, None)
-        if address in self._machine.departures:
-            self._machine.departures.kill(address)
-        if departure is not None and not departure.outcome.done():
-            departure.outcome.fail(MoveError(f"agent {departure.agent.name} was stopped before it moved"))
+        """Called when an agent ends here: it must not start elsewhere."""
+        if (departure := self._machine.source.get(address)) is not None:
+            self._machine.source.kill(departure)
+            _fail(departure.move, "was stopped before it moved")
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
     def stay(self, stay: Stay) -> None:
         """Resume an agent here."""
-        departure = self._departures.pop(stay.address, None)
-        if departure is None:
-            return
-        resume(departure.agent)
-        if not departure.outcome.done():
-            name = departure.agent.name
-            departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))
+        move = stay.departure.move
+        resume(move.agent)
+        _fail(move, f"does not move: {stay.reason}")
 
     def drained(self, drained: Drained) -> None:
         """Wait until an agent's messages to others have arrived, also where these forward them.
 
         This precedes the home's decision, from which on messages for the agent are held.
         """
-        if (departure := self._departures.get(drained.address)) is not None:
-            self._settled.update(departure.counts)
-        undrained = self._places.drains.begin()
-        if undrained:
-            self._draining.append((drained, undrained))
-            self._wait()
+        departure = drained.departure
+        self._settled.update(departure.move.counts)
+        if undrained := self._places.drains.begin():
+            draining = asyncio.get_running_loop().create_task(
+                self._drain(departure, undrained), name=f"{departure.address} waits to leave"
+            )
+            self._draining.add(draining)
+            draining.add_done_callback(self._draining.discard)
         else:
-            self._machine.departures.drained(drained.address, drained.number)
+            self._machine.source.drained(departure)
+
+    async def _drain(self, departure: Departure, undrained: Undrained) -> None:
+        await self._places.drains.drain(undrained)
+        self._machine.source.drained(departure)
+        self._act()
 
     def leave(self, leave: Leave) -> None:
         """Note that an agent leaves at the end of this turn."""
-        self._leaving.append(leave)
+        self._leaving.append(leave.departure)
 
-    def take_apart(self) -> Sequence[Leave]:
+    def take_leaving(self) -> Sequence[Departure]:
         """Remove and return what leaves now.
 
-        Only those leave whose destinations can be told to start them before their messages go there.
+        An agent waits until its destination can be reached: `START` must precede its messages.
         """
         self._limiter.turn_ended()
         if not self._leaving:
             return ()
-        leaving = [each for each in self._leaving if self._transport.takes_control(each.place)]
-        self._leaving = [each for each in self._leaving if each not in leaving]
-        if self._leaving:
-            self._wait()
-        return [leave for leave in leaving if self._is_leaving(leave)]
+        leaving: list[Departure] = []
+        waiting: list[Departure] = []
+        for departure in self._leaving:
+            if departure.is_leaving:
+                (leaving if self._transport.takes_control(departure.place) else waiting).append(departure)
+        self._leaving = waiting
+        if self._leaving and self._retry is None:
+            self._retry = asyncio.get_running_loop().call_later(_AGAIN, self._leave_again)
+        return leaving
 
-    def _wait(self) -> None:
-        self._places.drains.look()
-        if self._waiting is None:
-            self._waiting = asyncio.get_running_loop().create_task(
-                self._wait_for_ways(), name="agents that wait to leave"
-            )
+    def _leave_again(self) -> None:
+        self._retry = None
+        self._act()
 
-    async def _wait_for_ways(self) -> None:
-        """Continue with those that can leave, once ways are clear or destinations can be told."""
-        drains = self._places.drains
-        while self._draining or self._leaving:
-            if self._leaving:
-                await asyncio.sleep(_AGAIN)
-                self._leaving = [each for each in self._leaving if self._is_leaving(each)]
-            else:
-                await drains.wait_until(self._can_go_on)
-            clear = [drained for drained, undrained in self._draining if drains.is_drained(undrained)]
-            self._draining = [each for each in self._draining if each[0] not in clear]
-            for drained in clear:
-                self._machine.departures.drained(drained.address, drained.number)
-            self._act()
-        self._waiting = None
-
-    def _can_go_on(self) -> bool:
-        is_drained = self._places.drains.is_drained
-        return bool(self._leaving) or any(is_drained(undrained) for _, undrained in self._draining)
-
-    def _is_leaving(self, leave: Leave) -> bool:
-        is_here = leave.address in self._departures
-        return is_here and self._machine.departures.is_leaving(leave.address, leave.number)
-
-    def dissolve(self, leave: Leave) -> Sequence[Message]:
-        """Dissolve an agent, and tell its destination to start it; return its unread messages."""
-        unread = dissolve(self._departures[leave.address].agent, leave.place)
-        brings = bool(unread.messages) or leave.address in self._container.dispatcher.overflow.lines
-        self._machine.left(leave.address, unread.targets, brings=brings)
+    def dissolve(self, departure: Departure) -> Sequence[Message]:
+        """Take an agent apart, and tell its destination to start it; return its unread messages."""
+        unread = dissolve(departure.move.agent, departure.place)
+        brings = bool(unread.messages) or departure.address in self._container.dispatcher.overflow.lines
+        self._machine.left(departure, unread.targets, brings=brings)
         return unread.messages
 
-    def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
+    def send_on(self, departure: Departure, messages: Sequence[Message]) -> None:
         """Send an agent's messages after it, also those that wait for room; later ones follow."""
-        self._places.left(leave.address, leave.place, messages)
-        self._machine.departures.brought(leave.address, leave.number)
+        self._places.left(departure.address, departure.place, messages)
+        self._machine.source.brought(departure)
 
     def settled(self, settled: Settled) -> None:
         """Return from `move`: the agent has moved."""
-        departure = self._departures.pop(settled.address, None)
+        departure = settled.departure
         report = _read_report(settled.message) if settled.message else Report()
-        self._attached_state().release(settled.address, report.successor)
-        if departure is None or departure.outcome.done():
-            return
-        if report.end is None:
-            departure.outcome.settle(None)
-        else:
-            name, place = departure.agent.name, settled.place.partition(".")[0]
-            departure.outcome.fail(MoveError(f"agent {name} ended in container {place}: {report.end}"))
+        self._attached_state().release(departure.address, report.successor)
+        if report.end is not None:
+            _fail(departure.move, f"ended in container {_name(departure.place)}: {report.end}")
+        elif not departure.move.outcome.done():
+            departure.move.outcome.settle(None)
 
     def perished(self, perished: Perished) -> None:
         """Forget an agent that is lost with its destination."""
-        address = perished.address
-        departure = self._departures.pop(address, None)
-        name = perished.place.partition(".")[0]
+        departure, name = perished.departure, _name(perished.departure.place)
+        address = departure.address
+        move: _Move = departure.move
         logger.error("agent %s was lost with container %s, its destination", address, name)
-        if departure is None:
-            return
-        if self._container.dispatcher.agents.get(address) is departure.agent:
-            departure.agent.abandon()
+        if self._container.dispatcher.agents.get(address) is move.agent:
+            move.agent.abandon()
         else:
             self._attached_state().release(address)
-        if not departure.outcome.done():
-            error = MoveError(f"agent {departure.agent.name} was lost with container {name}")
-            departure.outcome.fail(error)
+        _fail(move, f"was lost with container {name}")
 
     def close(self) -> None:
         """Stop waiting, and fail all moves that are under way."""
-        if self._waiting is not None:
-            self._waiting.cancel()
-        for address in tuple(self._departures):
+        if self._retry is not None:
+            self._retry.cancel()
+        for draining in self._draining:
+            draining.cancel()
+        for address in self._machine.source.addresses():
             self.ended(address)
+
+
+def _fail(move: _Move, what: str) -> None:
+    if not move.outcome.done():
+        move.outcome.fail(MoveError(f"agent {move.agent.name} {what}"))
+
+
+def _name(domain: str) -> str:
+    return domain.partition(".")[0]

@@ -1,8 +1,8 @@
-"""What a container knows of its own agents that are elsewhere: so that they can come home.
+"""Remember the classes of a container's own agents that are elsewhere, so that they can come home.
 
-An agent that has left its home may come back to it, whatever that accepts from others: its class was there
-before, and so were the modules that its behaviours are from. Nothing is imported for it; one that comes under
-its name with another class is an agent like any other.
+An agent may return to its home, whatever that accepts from others: its class was there before, and so were
+the modules of its behaviours. Nothing is imported for it. An agent that comes under its name with another
+class is an agent like any other.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
 
-_Classes = tuple[str, Entrance]  # the class of an agent, and what may come with it
+_Classes = tuple[str, Entrance]  # the class of an agent, and the classes that may arrive with it
 
 
 class HomeClasses:
-    """What is known of the agents of one home that are elsewhere.
+    """The classes of the agents of one home that are elsewhere.
 
     Args:
         container: the home.
@@ -49,7 +49,7 @@ class HomeClasses:
             self._shared.clear()
 
     def entrance(self, address: str, class_name: str) -> Entrance:
-        """Return what may arrive with an agent.
+        """Return the classes that may arrive with an agent.
 
         Args:
             address: its full name.
@@ -64,7 +64,7 @@ class HomeClasses:
 
 
 def _kinds(agent: Agent | MicroAgent) -> tuple[type, ...]:
-    """Return the classes that an agent takes along."""
+    """Return the classes of an agent and its behaviours."""
     kinds: list[type] = [type(agent)]
     for behaviour in agent.behaviours if isinstance(agent, Agent) else ():
         kinds.append(type(behaviour))

@@ -1,7 +1,7 @@
-"""Itineraries: an agent visits containers one after the other, and comes home with what it has got there.
+"""Let an agent visit containers one after the other, and bring the results home.
 
-As in Concordia, where a list says where an agent goes and what it does at each place. How far it has come is
-the behaviour's `data`, so it goes with the agent.
+As in Concordia, a list says where an agent goes. Its progress is the behaviour's `data`, so it moves with the
+agent.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ logger = get_logger("formicary")
 
 Away = Literal["skip", "wait", "home"]
 
-_PAUSE = 1.0  # s between two tries, for each try there was
+_PAUSE = 1.0  # s between two tries, times the number of tries
 _LONGEST_PAUSE = 30.0  # s
 
 
 class Visit(msgspec.Struct):
-    """What has become of one stop of an itinerary.
+    """The outcome of one stop of an itinerary.
 
     Args:
-        place: the stop, as it stands in the itinerary.
-        result: what `visit` has returned there, as plain data: an object of a class is a dict of its fields.
+        place: the stop, as given in the itinerary.
+        result: what `visit` returned there, as plain data: an object is a dict of its fields.
         reason: why there is no result, as a sentence; None if there is one.
     """
 
@@ -44,13 +44,13 @@ class Visit(msgspec.Struct):
 
 
 class Progress(msgspec.Struct):
-    """How far an itinerary has come: what is carried of it.
+    """The progress of an itinerary, which moves with its agent.
 
     Args:
-        stops: the containers in their order.
-        away: what is done where one of them is not there.
-        visits: what has become of the stops so far, in their order.
-        tries: how often the agent could not go on from where it is.
+        stops: the containers, in order.
+        away: what to do if one of them is absent.
+        visits: the outcomes so far, in order.
+        tries: how often the agent could not leave its present place.
     """
 
     stops: list[str]
@@ -60,14 +60,14 @@ class Progress(msgspec.Struct):
 
     @property
     def stop(self) -> str | None:
-        """The next stop; None where all is done but to go home."""
+        """The next stop; None if the agent only has to go home."""
         return self.stops[len(self.visits)] if len(self.visits) < len(self.stops) else None
 
     def has_visited(self, result: Any) -> None:
-        """Note what the visit of the next stop has given; it has to be what can be carried."""
+        """Note the result of the next stop, which must be something that can be carried."""
         assert self.stop is not None
         try:
-            # As it will be when it has been carried, also if it is not.
+            # Even if the agent stays here, the result looks as if it had been carried.
             carried = msgspec.msgpack.decode(msgspec.msgpack.encode(result))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             self.has_failed(f"what visit() returned cannot be carried: {error}")
@@ -75,20 +75,20 @@ class Progress(msgspec.Struct):
             self._note(Visit(self.stop, carried))
 
     def has_failed(self, reason: str) -> None:
-        """Note why there is nothing from the next stop."""
+        """Note why there is no result from the next stop."""
         assert self.stop is not None
         self._note(Visit(self.stop, reason=reason))
 
     def is_refused(self, reason: str) -> None:
-        """Note that the next stop is there, and does not take the agent."""
+        """Note that the next stop is present, and does not admit the agent."""
         if self.away == "home":
             self._give_up(reason)
         else:
             self.has_failed(reason)
 
     def is_away(self, reason: str) -> None:
-        """Note that the next stop is not there."""
-        if self.away == "wait" or not self.tries:  # it may only just have come
+        """Note that the next stop is absent."""
+        if self.away == "wait" or not self.tries:  # it may have just started
             self.tries += 1
         else:
             self.is_refused(reason)
@@ -105,25 +105,24 @@ class Progress(msgspec.Struct):
 
 
 class Itinerary(Behaviour):
-    """Takes its agent from container to container, does `visit` in each, and `at_home` at the end.
+    """Takes its agent from container to container, calls `visit` in each, and `at_home` at the end.
 
-    Subclass it with `async def visit(self, place)`. It ends when `at_home` has, or stays with the agent where
-    that cannot come home, and tries again. What an exception in `visit` says is noted for that stop, and the
-    agent goes on to the next. If somebody else moves the agent while it visits, it goes back to that stop and
-    visits it anew.
+    Subclass it with `async def visit(self, place)`. It ends when `at_home` returns; while the agent cannot
+    get home, it tries again. An exception in `visit` is noted for that stop, and the agent moves on to the
+    next. If the agent is moved during a visit, it returns to that stop and visits it again.
 
-    `data` is the itinerary's own; what else has to be carried belongs into the `data` of the agent.
+    `data` belongs to the itinerary; put other data that must be carried into the agent's `data`.
 
     Args:
-        stops: names or domains of containers of the platform, in their order.
-        away: what to do where a stop is not there, and not a second later: `"skip"` it, `"wait"` for it, or
-            go `"home"`. A stop that is there and does not take the agent is left out, or makes it go home.
-            Where its home is away the agent waits, since nobody can move without it.
+        stops: names or domains of containers of the platform, in order.
+        away: what to do if a stop is absent for a second: `"skip"` it, `"wait"` for it, or go `"home"`. A
+            stop that is present and refuses the agent is skipped, or makes it go home. If its home is
+            absent, the agent waits, as it cannot move without it.
 
     Raises:
         DefinitionError: the class has no `visit`.
-        InvalidNameError: a stop cannot be a container.
-        AgentStateError: there is nothing like this to be done.
+        InvalidNameError: a stop is not a valid name of a container.
+        AgentStateError: `away` is invalid.
     """
 
     data: Progress
@@ -144,26 +143,26 @@ class Itinerary(Behaviour):
         self.data = Progress([_checked(stop) for stop in stops], away)
 
     async def visit(self, place: str) -> Any:
-        """Do what there is to be done at a stop; for subclasses.
+        """Act at a stop; for subclasses.
 
         Args:
-            place: the stop, as it stands in the itinerary.
+            place: the stop, as given in the itinerary.
 
         Returns:
-            What to bring home, which is what msgpack can say, dataclasses and msgspec structs.
+            The result to bring home: what msgpack can encode, including dataclasses and msgspec structs.
         """
         raise NotImplementedError(f"{type(self).__name__} has no visit()")
 
     async def at_home(self, results: list[Visit]) -> None:
-        """Do what is to be done with the results; for subclasses.
+        """Act on the results at home; for subclasses.
 
         Args:
-            results: what has become of each stop, in their order.
+            results: the outcome of each stop, in order.
         """
 
     @property
     def visits(self) -> list[Visit]:
-        """What has become of the stops so far."""
+        """The outcomes of the stops so far."""
         return self._progress().visits
 
     def _progress(self) -> Progress:
@@ -175,12 +174,12 @@ class Itinerary(Behaviour):
         )
 
     async def _wait_for_time(self) -> None:
-        """Wait before another try to go on."""
+        """Wait before another try to move on."""
         if tries := self._progress().tries:
             await asyncio.sleep(min(_PAUSE * tries, _LONGEST_PAUSE))
 
     async def run(self) -> None:
-        """Take the next step: visit this place, or go on to the next."""
+        """Take the next step: visit this stop, or move on to the next."""
         progress, container = self._progress(), self.agent.container
         stop, home = progress.stop, str(self.agent.address).partition("@")[2]
         to = home if stop is None else _domain(stop, container.platform)
@@ -215,11 +214,11 @@ class Itinerary(Behaviour):
             if to in members:
                 progress.is_refused(reason)
             else:
-                progress.is_away(reason or f"container {to} is not there")
+                progress.is_away(reason or f"container {to} is absent")
             return
         progress.tries += 1
         if progress.tries == 1:
-            reason = reason or f"container {home} is not there"
+            reason = reason or f"container {home} is absent"
             logger.warning("%s cannot continue now, trying again: %s", self, reason)
 
 

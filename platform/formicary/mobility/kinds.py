@@ -1,4 +1,4 @@
-"""Which classes may arrive, by name: those that a container accepts, and a few of the platform's own."""
+"""Find the classes that may arrive: those that a container accepts, and a few of the platform's own."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 _OWN: Final = frozenset({"formicary.core.agent:Agent", "formicary.core.fsm:FSMBehaviour"})
-"""The platform's own classes of which there can be objects without a subclass."""
+"""The platform's own classes that agents use without a subclass."""
 
 
 ANY: Final = ("*",)
-"""What accepts all classes: that of an agent's own container, where it has slept."""
+"""Accepts all classes, for agents that have slept in their own container."""
 
 
 class Entrance(NamedTuple):
-    """What may arrive in a container.
+    """The classes that may arrive in a container.
 
     Args:
         name: the container's.
-        accepts: packages and modules, with all that is below them.
-        modules: besides these, only themselves: they were there before.
+        accepts: packages and modules, including all below them.
+        modules: further modules, without those below; they were there before.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Entrance(NamedTuple):
 
     @classmethod
     def of(cls, container: Container) -> Entrance:
-        """Return that of any agent."""
+        """Return the classes that may arrive with any agent."""
         return cls(container.name, container.accepts)
 
     def has(self, module: str) -> bool:
@@ -47,10 +47,10 @@ class Entrance(NamedTuple):
 
 
 def name_of(kind: type) -> str:
-    """Return a class's name, by which it is found where its agent arrives.
+    """Return the name by which a class is found where its agent arrives.
 
     Raises:
-        MoveError: it would not be found: it is not defined at the top level of a module.
+        MoveError: it would not be found, as it is not defined at the top level of a module.
     """
     module, name, full = _names_of(kind)
     if _top(module).get(name) is not kind:
@@ -68,24 +68,24 @@ def _names_of(kind: type) -> tuple[str, str, str]:
 
 
 def _top(module: str) -> dict[str, Any]:
-    """Return what is defined at the top level of a module; nothing where that is not loaded."""
+    """Return the definitions at the top level of a module; none if it is not loaded."""
     return sys.modules[module].__dict__ if module in sys.modules else {}
 
 
 def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
-    """Return a class that may arrive. Nothing is imported that may not.
+    """Return a class that may arrive; nothing else is imported.
 
     Args:
         class_name: as of `name_of`.
-        base: of which it has to be.
-        entrance: what may.
+        base: its base class.
+        entrance: the classes that may arrive.
 
     Raises:
-        MoveError: it may not, or there is none.
+        MoveError: it may not arrive, or does not exist.
     """
     kind: type[K] = _find(class_name, base, entrance)  # type: ignore[arg-type]  # a class has a hash
     module, name, _ = _names_of(kind)  # type: ignore[arg-type]  # as above
-    if _top(module).get(name) is not kind:  # another one may have taken its place, as by importlib.reload()
+    if _top(module).get(name) is not kind:  # replaced by another one, as by importlib.reload()
         kind = _find.__wrapped__(class_name, base, entrance)
     return kind
 

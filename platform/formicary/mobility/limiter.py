@@ -7,10 +7,10 @@ from collections import deque
 
 
 class Limiter:
-    """Who may begin in this turn of the loop, first come, first served; others wait for a later one.
+    """Admits a few agents in each turn of the loop, first come, first served.
 
-    Between two turns the loop writes what was sent: where many are to go, others are at work on the first of
-    them while the next ones begin here.
+    Between two turns the loop writes what was sent: other containers can work on the first of many agents
+    while the next ones begin here.
 
     Args:
         most: how many begin in one turn.
@@ -22,14 +22,14 @@ class Limiter:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def enters(self) -> bool:
-        """Begin, if that may be in this turn; return whether it may: else `wait`."""
+        """Begin in this turn if there is room; return whether there is: otherwise `wait`."""
         if self._entered >= self._most:
             return False
         self._entered += 1
         return True
 
     async def wait(self) -> None:
-        """Begin in the turn in which that may be."""
+        """Wait for a turn with room, and begin."""
         loop = asyncio.get_running_loop()
         if not self._waiting:
             loop.call_soon(self._next_turn)
@@ -37,16 +37,16 @@ class Limiter:
         await future
 
     def turn_ended(self) -> None:
-        """Called at the end of a turn in which somebody has begun; it need not be, where others wait."""
+        """Called at the end of a turn in which an agent has begun; not needed while others wait."""
         if not self._waiting:
             self._entered = 0
 
     def _next_turn(self) -> None:
-        """Admit the next ones, those who wait before those who come."""
+        """Admit the next ones; those that wait come first."""
         self._entered = 0
         while self._waiting and self._entered < self._most:
             future = self._waiting.popleft()
-            if not future.done():  # else who has waited was cancelled
+            if not future.done():  # otherwise it was cancelled
                 future.set_result(None)
                 self._entered += 1
         if self._waiting:

@@ -1,4 +1,4 @@
-"""Micro-agents at rest: nothing of their `handle` is under way, and their messages wait."""
+"""Bring micro-agents to rest: no `handle` is running, and their messages wait."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, 
 
     Args:
         agent: the agent.
-        held: where its messages wait; those that are in the container's queue already, before all others.
-        caller: the strand of its `handle` that has asked it to move.
+        held: where its messages wait, those in the container's queue before all others.
+        caller: the strand of its `handle` that asked it to move.
         patience: how many seconds its handlers get.
 
     Raises:
-        MoveError: they have not ended in time; the agent goes on.
+        MoveError: they have not ended in time; the agent is resumed.
     """
     container = agent.container
     container.dispatcher.hold(held.address, held)
@@ -47,7 +47,7 @@ async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, 
 
 
 def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
-    """Resume a micro-agent with what has waited: that was let in, so there is room for it."""
+    """Resume a micro-agent with the messages that have waited, for all of which there is room."""
     inbox, dispatcher = agent.micro_inbox, agent.container.dispatcher
     assert inbox is not None  # it has started
     inbox.limit = sys.maxsize
@@ -57,7 +57,7 @@ def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
 
 
 def leave(agent: MicroAgent, place: str) -> None:
-    """Cancel what runs of a micro-agent here, as it goes on in the container with the domain `place`."""
+    """Cancel the handlers of a micro-agent, which continues in the container with the domain `place`."""
     inbox = agent.micro_inbox
     assert inbox is not None  # it has started
     inbox.routes = {}

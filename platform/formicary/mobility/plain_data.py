@@ -1,7 +1,7 @@
-"""Plain data as msgpack, so that what arrives is what was sent: also tuples and sets, which msgpack has not.
+"""Encode plain data as msgpack, including tuples and sets, which msgpack does not have.
 
-What is not plain is refused by the path to it: an object that arrived as something else would be a surprise
-far from its cause.
+Other data is refused, with the path to it: an object that arrived as something else would be a surprise far
+from its cause.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ NIL: Final = msgspec.Raw(b"\xc0")
 """None, as msgpack."""
 
 encode_any = msgspec.msgpack.Encoder().encode
-"""Encodes what has a declared type."""
+"""Encodes data of a declared type."""
 
 
 class UncarriedError(Exception):
-    """A value cannot be carried; `path` is how to get to it, and the text says what it is."""
+    """A value cannot be carried: `path` leads to it, and the text says what it is."""
 
     def __init__(self, what: str, path: str = "") -> None:
         super().__init__(what)
@@ -57,10 +57,10 @@ def encode(value: object) -> bytes:
 
 
 def decode(data: bytes | msgspec.Raw) -> Any:
-    """Return the plain data that `encode` was given.
+    """Return the plain data that was encoded by `encode`.
 
     Raises:
-        ValueError: it was made by something else.
+        ValueError: it was not.
     """
     try:
         return _decoder.decode(data)
@@ -108,14 +108,14 @@ def _restored(code: int, data: memoryview) -> Any:
 _decoder = msgspec.msgpack.Decoder(ext_hook=_restored)
 
 
-# -- what has a declared type --------------------------------------------------------------------------------
+# -- data of a declared type --------------------------------------------------------------------------------
 
 
 def encode_declared(value: object) -> bytes:
     """Return an object of a declared type as msgpack.
 
     Raises:
-        UncarriedError: something in it has no place there.
+        UncarriedError: something in it cannot be encoded.
     """
     try:
         return encode_any(value)
@@ -124,7 +124,7 @@ def encode_declared(value: object) -> bytes:
 
 
 def _find_uncarried(value: Any, error: Exception, above: tuple[int, ...] = ()) -> UncarriedError:
-    """Return where the trouble is: in the innermost value that cannot be encoded."""
+    """Return an error for the innermost value that cannot be encoded."""
     if id(value) in above:
         return UncarriedError("has itself in it")
     for step, inner in _inside(value):
@@ -140,16 +140,14 @@ def _find_uncarried(value: Any, error: Exception, above: tuple[int, ...] = ()) -
 
 
 def check_arrives(value: Any, arrived: Any) -> None:
-    """Make sure that an object of a declared type arrives as what it is.
-
-    Where it is equal at first sight only what it has beside its own fields is looked for.
+    """Check that an object of a declared type arrives unchanged.
 
     Args:
         value: the object.
-        arrived: what it is read as where it arrives.
+        arrived: the object as decoded at the destination.
 
     Raises:
-        UncarriedError: something in it is lost, or becomes something else.
+        UncarriedError: something in it is lost, or changes.
     """
     _check_fields(value)
     if value != arrived:
@@ -173,11 +171,11 @@ def _check_same(value: Any, arrived: Any) -> None:
 
 
 def _check_fields(value: Any) -> None:
-    """Make sure that a dataclass has no attributes that are none of its fields."""
+    """Check that a dataclass has no attributes besides its fields."""
     if dataclasses.is_dataclass(value):
         names = {field.name for field in dataclasses.fields(value)}
         for name in getattr(value, "__dict__", ()):
-            if name not in names and not hasattr(type(value), name):  # a cached property is made anew
+            if name not in names and not hasattr(type(value), name):  # a cached property is computed again
                 raise UncarriedError("is not a field of its class", f".{name}")
 
 

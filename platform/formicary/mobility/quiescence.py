@@ -1,9 +1,9 @@
 """Bring agents to rest, resume them, and take them apart where they leave.
 
-An agent is at rest when each of its behaviours is (`core.resting`), and a micro-agent when nothing of its
-`handle` is under way; but for what has asked it to move, which waits for that. From then on nothing of it
-runs: its strands are held, and what comes for it waits in `HeldMessages`, as it came. What its behaviours had
-not received stays in their mailboxes.
+An agent is at rest when each of its behaviours is (`core.resting`), and a micro-agent when no `handle` is
+running; except the one that asked it to move, which waits for that. From then on nothing of it runs: its
+strands are held, and messages for it wait in `HeldMessages`, in order. What its behaviours have not received
+stays in their mailboxes.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 PATIENCE: Final = 5.0
 """How many seconds an agent gets to come to rest."""
 
-_LOOK: Final = 0.02  # s between two looks whether conversations are over
+_LOOK: Final = 0.02  # s between two checks whether conversations are over
 _NOTHING: Final = Unread()
 
 
 def own_strand(agent: Agent | MicroAgent) -> Strand | None:
-    """Return the strand of the agent in which this is called; None if it is called by somebody else."""
+    """Return the agent's strand in which this is called; None if the caller is not the agent."""
     current = agent.container.scheduler.current
     owner = None if current is None else current.owner
     is_own = owner.owner.agent is agent if isinstance(owner, Mailbox) else owner is agent
@@ -51,15 +51,15 @@ def own_strand(agent: Agent | MicroAgent) -> Strand | None:
 
 
 async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: float = PATIENCE) -> None:
-    """Bring an agent to rest; it is in `AgentState.TRANSIT` then. Cancelled, the agent goes on.
+    """Bring an agent to rest, in `AgentState.TRANSIT`. If cancelled, resume it.
 
     Args:
         agent: one that has started.
-        caller: the strand of its own that has asked it to move, and waits for that; see `own_strand`.
+        caller: the strand of its own that asked it to move, and waits for that; see `own_strand`.
         patience: how many seconds its behaviours get.
 
     Raises:
-        MoveError: it cannot come to rest now, or has not in time; it goes on.
+        MoveError: it cannot come to rest now, or has not in time; it is resumed.
     """
     check_can_quiesce(agent, caller)
     container = agent.container
@@ -87,14 +87,14 @@ async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: fl
             held.messages.extend(unheard)
         container.dispatcher.hold(held.address, held)
         for behaviour in agent.behaviours:
-            behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
+            behaviour.mailbox.set_limit(0)  # whoever waits for room puts its message there
 
 
 def check_can_quiesce(agent: Agent | MicroAgent, caller: Strand | None) -> None:
-    """Check what can be checked at once.
+    """Check whether an agent can come to rest at all.
 
     Raises:
-        MoveError: the agent cannot come to rest, whatever it does now.
+        MoveError: it cannot, whatever it does now.
     """
     match agent.state:
         case AgentState.INITIATED:
@@ -123,24 +123,23 @@ def resume(agent: Agent | MicroAgent) -> None:
         set_state(agent, held.state)
     let_in(agent, held.end())
     if isinstance(agent, Agent):
-        _go_on(agent, held.state)
+        _release(agent, held.state)
 
 
 def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     """Dissolve an agent that was brought to rest, as it continues elsewhere.
 
-    It is none of its container's agents any more. Its behaviours end without `on_end`, by being cancelled
-    where they wait; what they do on their way out cannot send or receive. Nobody is told that it is gone.
-    Those who join it here wait on, if this is its home, until `ended_elsewhere` of it is called; else they
-    get an AgentStateError, as whoever uses the old object does.
+    It is no longer among its container's agents. Its behaviours end without `on_end`: they are cancelled
+    where they wait, and can neither send nor receive. Nobody is told that it is gone. Whoever joins it here
+    waits on if this is its home, until its `ended_elsewhere` is called; otherwise they get an
+    AgentStateError, as does whoever uses the old object.
 
     Args:
         agent: the agent.
-        place: the full domain of the container where it goes on.
+        place: the full domain of the container in which it continues.
 
     Returns:
-        All that it has not received. Who still waits for room hands its message over anew, to the
-        dispatcher, after this.
+        All that it has not received. Senders that still wait for room send anew after this.
     """
     container, address = agent.container, agent.address or ""
     dispatcher = container.dispatcher
@@ -162,7 +161,7 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
 
 
 async def _end_conversations(agent: Agent | MicroAgent, patience: float) -> None:
-    """Wait until all conversations of an agent are over, in which it begins no more as participant."""
+    """Wait until all conversations of an agent are over; it joins no new ones."""
     dispatcher, loop = agent.container.dispatcher, asyncio.get_running_loop()
     until = loop.time() + patience
     while (what := _under_way(agent)) is not None and not dispatcher.is_closing:
@@ -189,12 +188,7 @@ def _unheard(agent: Agent | MicroAgent) -> Sequence[Message]:
 
 
 class _Halting:
-    """The behaviours of an agent that come to rest.
-
-    Args:
-        agent: the agent.
-        caller: the strand that has asked.
-    """
+    """Brings the behaviours of an agent to rest, except the one whose strand is `caller`."""
 
     def __init__(self, agent: Agent, caller: Strand | None) -> None:
         self._agent = agent
@@ -245,7 +239,7 @@ async def _rest_suspended(agent: Agent, state: AgentState) -> None:
     """Check that the behaviours of a suspended agent are at rest."""
     strands = {behaviour.mailbox.strand for behaviour in agent.behaviours}
     while any(item in strands for item in agent.container.scheduler.queued()):  # noqa: ASYNC110 -- few turns
-        await asyncio.sleep(0)  # what was about to run is held then, and gives back what it was to get
+        await asyncio.sleep(0)  # a strand that was about to run is held, and gives its message back
     busy = tuple(behaviour for behaviour in agent.behaviours if not is_at_rest(behaviour))
     if busy:
         raise _busy_error(agent, busy, f", as the agent is {state.value}")
@@ -261,10 +255,10 @@ def _busy_error(agent: Agent, busy: tuple[Behaviour, ...], why: str) -> MoveErro
 
 
 def check_is_at_rest(agent: Agent | MicroAgent) -> None:
-    """Check what may have happened while an agent came to rest, or waited at rest.
+    """Check that an agent can still move, after it came to rest or waited at rest.
 
     Raises:
-        MoveError: it does not move.
+        MoveError: it cannot.
     """
     if agent.state is not AgentState.TRANSIT or agent.is_ending:
         raise MoveError(f"agent {agent.name} does not move: it was stopped before it reached a resting point")
@@ -279,11 +273,11 @@ def check_is_at_rest(agent: Agent | MicroAgent) -> None:
 
 
 def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
-    """Resume an agent that has not come to rest, unless it is gone by now."""
+    """Resume an agent that has not come to rest, unless it is gone."""
     if agent.state is not AgentState.TRANSIT:
         return
     if isinstance(agent, Agent):
-        _go_on(agent, held.state)
+        _release(agent, held.state)
     else:
         set_state(agent, held.state)
         if agent.container.dispatcher.held.pop(agent.address, None) is not None:
@@ -296,8 +290,8 @@ def _resume_conversations(agent: Agent | MicroAgent) -> None:
         conversations.resumed(agent.address or "")
 
 
-def _go_on(agent: Agent, state: AgentState) -> None:
-    """Release what is held of an agent."""
+def _release(agent: Agent, state: AgentState) -> None:
+    """Release the strands of an agent."""
     set_state(agent, state)
     if state is not AgentState.ACTIVE:
         return

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from formicary.core.errors import InvalidNameError, MoveError
-from formicary.core.names import check_container
+from formicary.core.errors import MoveError
 from formicary.delivery.control_outbox import ControlOutbox
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
-from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.instructions import (
     Build,
-    Complete,
     Discard,
     Drained,
+    Expect,
     Freed,
     Known,
     Leave,
@@ -31,7 +29,7 @@ from formicary.mobility.handover.instructions import (
 )
 from formicary.mobility.handover.machine import HandOver
 from formicary.mobility.home_classes import HomeClasses
-from formicary.mobility.on_demand import CHANNEL
+from formicary.mobility.on_demand import CHANNEL, full_domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -53,7 +51,7 @@ _LOOKS: Final = 50
 
 
 class MobilityService:
-    """Moves the agents of one container that is connected to others. A listener of its members.
+    """Moves the agents of a container that is connected to others. A listener of its members.
 
     Args:
         container: the container.
@@ -62,8 +60,8 @@ class MobilityService:
         places: where agents are that have moved.
         is_member: whether a container is a member of the platform; payloads of others are refused.
         listed: returns the domains of all members.
-        attached_state: returns what hands over what the services have of agents.
-        cloning: returns what makes copies of agents.
+        attached_state: returns what hands over agents' attached state.
+        cloning: returns what clones agents.
     """
 
     channel = CHANNEL
@@ -107,16 +105,16 @@ class MobilityService:
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
             Build: self._arriving.build,
             Wake: self._arriving.wake,
-            Complete: self._arriving.complete,
+            Expect: self._arriving.expect,
             Discard: self._arriving.discard,
-            Terminate: self._arriving.terminate,
+            Terminate: self._terminate,
             Stay: self._departing.stay,
             Drained: self._departing.drained,
             Leave: self._departing.leave,
             Settled: self._departing.settled,
             Perished: self._departing.perished,
-            Known: self._known,
-            Moving: self._moving,
+            Known: lambda known: places.conflicts.know(known.home),
+            Moving: lambda moving: places.moving(moving.address, moving.source),
             Placed: self._placed,
             Missing: self._missing,
             Freed: self._freed,
@@ -182,7 +180,8 @@ class MobilityService:
 
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended, or has begun anew."""
-        self._arriving.link_ended(domain)
+        self._machine.destination.link_ended(domain)
+        self._act()
         self._places.conflicts.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
@@ -211,10 +210,10 @@ class MobilityService:
         self._end_turn()
         self._outbox.close()
 
-    # -- what is to be done ---------------------------------------------------------------------------------
+    # -- instructions ---------------------------------------------------------------------------------------
 
     def _act(self) -> None:
-        """Run pending instructions now; those that many agents share, at the end of the turn."""
+        """Perform instructions now; send events, and take agents apart, at the end of the turn."""
         perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
@@ -225,28 +224,26 @@ class MobilityService:
 
     def _end_turn(self) -> None:
         self._is_due = False
-        leaving = self._departing.take_apart()
+        leaving = self._departing.take_leaving()
         if not leaving:
             self._outbox.send(*self._machine.receivers)
             return
-        agents, own = self._container.dispatcher.agents, self._container.domain
-        for leave in leaving:
-            agent = agents[leave.address]
-            if home_of(leave.address) == own:
-                left = self._left.setdefault(leave.address, set())
+        own = self._container.domain
+        for departure in leaving:
+            if departure.home == own:
+                agent = departure.move.agent
+                left = self._left.setdefault(departure.address, set())
                 left.add(ref(agent, left.discard))
                 self._home_classes.left(agent)
-        unread = [self._departing.dissolve(leave) for leave in leaving]
+        unread = [self._departing.dissolve(departure) for departure in leaving]
         self._outbox.send(*self._machine.receivers)
-        for leave, messages in zip(leaving, unread, strict=True):
-            self._departing.send_on(leave, messages)
+        for departure, messages in zip(leaving, unread, strict=True):
+            self._departing.send_on(departure, messages)
         self._outbox.send(*self._machine.receivers)  # that these were all
 
-    def _known(self, known: Known) -> None:
-        self._places.conflicts.know(known.home)
-
-    def _moving(self, moving: Moving) -> None:
-        self._places.moving(moving.address, moving.source)
+    def _terminate(self, terminate: Terminate) -> None:
+        self._departing.ended(terminate.address)
+        self._arriving.terminate(terminate)
 
     def _placed(self, placed: Placed) -> None:
         if placed.place != self._container.domain:
@@ -262,60 +259,7 @@ class MobilityService:
         self._home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
-        """Wake those that join the object that an agent of this home left behind."""
+        """Wake whoever joins an object that an agent of this home left behind."""
         for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
-
-
-class NoMobility:
-    """Replaces the service in a container that is not connected to others.
-
-    Args:
-        container: the container.
-        cloning: returns what makes copies of agents.
-    """
-
-    def __init__(self, container: Container, cloning: Callable[[], Cloning]) -> None:
-        self._container = container
-        self._cloning = cloning
-
-    async def move(self, agent: BaseAgent, to: str) -> None:
-        """Refuse to move an agent; arguments as of `BaseAgent.move`."""
-        if full_domain(agent, to, self._container) != self._container.domain:
-            self._refuse(agent)
-
-    async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
-        """Start a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
-        place = full_domain(agent, to, self._container)
-        await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
-
-    def transit(self, address: str) -> None:
-        """Return None: no agent is in transit."""
-
-    async def kill(self, address: str) -> None:
-        """Do nothing: no agent arrives."""
-
-    def _refuse(self, agent: BaseAgent) -> NoReturn:
-        raise MoveError(
-            f"agent {agent.name} cannot leave container {self._container.name}, which is not "
-            "connected to any other"
-        )
-
-
-def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
-    """Return the full domain of a destination.
-
-    Raises:
-        MoveError: it is not of the platform.
-    """
-    label, dot, platform = to.partition(".")
-    try:
-        check_container(label)
-    except InvalidNameError as error:
-        raise MoveError(f"agent {agent.name} cannot move: {error}") from error
-    if dot and platform != container.platform:
-        raise MoveError(
-            f"agent {agent.name} cannot move: {to} is not a container of the platform {container.platform}"
-        )
-    return f"{label}.{container.platform}"

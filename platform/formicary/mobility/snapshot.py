@@ -1,8 +1,8 @@
-"""What is carried of an agent: from one at rest to msgpack, and from that to an agent that can be woken.
+"""Turn an agent at rest into msgpack, and that into an agent that can be woken.
 
-Nothing is pickled, and no code is carried. What arrives is looked at before anything is made of it: classes
-have to lie under what the container accepts, data has to be of the type that its class declares there. Users'
-`__init__` are not run, the platform's own are.
+Nothing is pickled, and no code is carried. A snapshot that arrives is checked first: the container must
+accept its classes, and data must be of the type that its class declares there. Users' `__init__` are not run,
+the platform's own are.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from formicary.core.strand import Strand
 
 LARGEST: Final = 1 << 24
-"""How many bytes a snapshot may have: 16 MiB."""
+"""The most bytes in a snapshot: 16 MiB."""
 
 
 class FailuresSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What an agent has failed with.
+    """An agent's failures.
 
     Args:
-        total: how often.
-        first: what is known of the first, as text.
-        latest: what is known of the latest.
+        total: how many there were.
+        first: the first, as text.
+        latest: the latest.
     """
 
     total: Number
@@ -44,17 +44,17 @@ class FailuresSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unkn
 
 
 class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What is carried of an agent.
+    """An agent, as it is carried.
 
     Args:
-        format: of this.
+        format: the version of this structure.
         kind: its class.
-        version: the `data_version` of that.
-        state: its state, in which it goes on.
-        data: what it has declared.
+        version: the class's `data_version`.
+        state: the state in which it continues.
+        data: its `data`.
         knowledge: what it has `set`, as plain data; None if nothing.
-        behaviours: those that have not ended, in their order.
-        failures: what it has failed with; None if with nothing.
+        behaviours: those that have not ended, in order.
+        failures: its failures; None if there were none.
     """
 
     format: Literal[1]
@@ -68,7 +68,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
 
     @property
     def agent_state(self) -> AgentState:
-        """The state in which the agent goes on."""
+        """The state in which the agent continues."""
         return _STATES[self.state]
 
 
@@ -81,10 +81,10 @@ _decoder = msgspec.msgpack.Decoder(Snapshot)
 
 
 def check_can_be_carried(agent: Agent | MicroAgent) -> None:
-    """Check what can be checked while an agent runs, before it is brought to rest.
+    """Check that an agent may be carried at all, before it is brought to rest.
 
     Raises:
-        MoveError: it could not be carried.
+        MoveError: it may not.
     """
     dispatcher = agent.container.dispatcher
     if agent.address in dispatcher.outlets:
@@ -94,14 +94,14 @@ def check_can_be_carried(agent: Agent | MicroAgent) -> None:
 
 
 def take_snapshot(agent: Agent | MicroAgent, caller: Strand | None = None) -> bytes:
-    """Return what is carried of an agent that was brought to rest.
+    """Return the snapshot of an agent that was brought to rest.
 
     Args:
         agent: the agent.
-        caller: the strand of its own that has asked it to move.
+        caller: the strand of its own that asked it to move.
 
     Raises:
-        MoveError: something of it cannot be carried, or all of it is too large. The agent is as it was.
+        MoveError: some of it cannot be carried, or it is too large; the agent is unchanged.
     """
     check_can_be_carried(agent)
     try:
@@ -134,7 +134,7 @@ def _take(agent: Agent | MicroAgent, caller: Strand | None) -> Snapshot:
 
 
 def _take_knowledge(agent: Agent) -> msgspec.Raw:
-    knowledge = agent._knowledge  # noqa: SLF001 -- this is one with agents
+    knowledge = agent._knowledge  # noqa: SLF001 -- mobility and agents are one
     if not knowledge:
         return plain_data.NIL
     try:
@@ -160,7 +160,7 @@ def read_snapshot(payload: bytes | memoryview | msgspec.Raw) -> Snapshot:
     """Return a snapshot that has arrived.
 
     Raises:
-        MoveError: it is none, or too large.
+        MoveError: it is invalid, or too large.
     """
     if memoryview(payload).nbytes > LARGEST:
         raise MoveError(f"the agent carries more than {LARGEST} bytes")
@@ -171,16 +171,16 @@ def read_snapshot(payload: bytes | memoryview | msgspec.Raw) -> Snapshot:
 
 
 def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | MicroAgent:
-    """Return an agent like the one that was carried, which has not begun; see `waking.awake`.
+    """Return the agent of a snapshot, not yet started; see `waking.awake`.
 
     Args:
-        snapshot: what was carried.
+        snapshot: the snapshot.
         name: the agent's own name.
-        entrance: what may arrive where it does.
+        entrance: the classes that may arrive.
 
     Raises:
-        MoveError: there can be none here: its class or that of a behaviour is not accepted or not there, its
-            data is not of the declared type, or of a version that cannot be upgraded.
+        MoveError: a class is not accepted or does not exist here, or data is not of the declared type, or of
+            a version that cannot be upgraded.
     """
     kind: Any = kinds.find(snapshot.kind, BaseAgent, entrance)
     if not issubclass(kind, _KINDS):
@@ -206,7 +206,7 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
         failures = AgentFailures(AgentStateError(snapshot.failures.first), snapshot.failures.latest)
         failures.total = snapshot.failures.total
         agent._failures = failures  # noqa: SLF001 -- as above
-    return agent  # type: ignore[no-any-return]  # of which kind it is was looked at
+    return agent  # type: ignore[no-any-return]  # its class was checked
 
 
 def _give_knowledge(agent: Agent, knowledge: Any) -> None:

@@ -1,4 +1,4 @@
-"""Stand in for an agent that has moved away, and say so to whoever still uses it."""
+"""Stand in for an agent that has moved away, and raise an error if it is used."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary")
 
-_WITHIN: Final = 10.0  # s that what is cancelled gets, without a word
+_WITHIN: Final = 10.0  # s until a strand that does not end is logged
 
 
 class Tombstone:
-    """Stands where an agent that has moved had its container, and its behaviours their scheduler.
+    """Takes the place of the container of an agent that has moved, and of its behaviours' scheduler.
 
-    Whatever the old object is asked to do there, such as to send or to receive, raises AgentStateError.
+    Whatever the old object tries to do, such as to send or to receive, raises AgentStateError.
 
     Args:
         address: the full name of the agent.
-        place: the full domain of the container where it goes on.
+        place: the full domain of the container where it continues.
     """
 
     def __init__(self, address: str, place: str) -> None:
@@ -33,7 +33,7 @@ class Tombstone:
         self.place = place
 
     def error(self) -> AgentStateError:
-        """Return what those get who still use the old object."""
+        """Return the error for whoever still uses the old object."""
         return AgentStateError(
             f"agent {self.address} has moved to {self.place}, and this object was left behind; send "
             "to the agent by its name, and stop it with container.management.kill()"
@@ -49,11 +49,11 @@ class Tombstone:
 
 
 class OrphanedStrand:
-    """Owns what still runs of a behaviour that is cancelled where its agent has left: its `finally`, say.
+    """Owns the strand of a behaviour that is cancelled where its agent has left, for its `finally`, say.
 
     Args:
-        strand: what runs it.
-        place: the full domain of the container where the agent goes on.
+        strand: the strand.
+        place: the full domain of the container where the agent continues.
         deadline: the timer of its waits, if it has one.
     """
 
@@ -67,7 +67,7 @@ class OrphanedStrand:
         strand.owner = self
 
     def watch(self, strand: Strand) -> None:
-        """Log it if the strand, which was cancelled, does not end in time."""
+        """Log an error if the strand, which was cancelled, does not end in time."""
         if not strand.done():
             self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 
@@ -79,7 +79,7 @@ class OrphanedStrand:
         return self._owner.strand_name()
 
     def strand_ended(self, strand: Strand) -> None:
-        """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
+        """Called when the strand has ended; what it failed with is only logged."""
         if self._timer is not None:
             self._timer.cancel()
         if self._deadline is not None:

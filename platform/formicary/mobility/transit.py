@@ -1,4 +1,4 @@
-"""What is known of an agent on its way from one container to another."""
+"""Describe an agent on its way from one container to another."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import msgspec
 
 
 class Transit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an agent goes that is stopped, and not yet started there.
+    """An agent that is stopped in one container, and has not started in the other.
 
     Args:
         to: the full domain of the container that it goes to.
         since: when it was stopped, with a time zone.
-        waits_for: what that waits for, as a part of a sentence.
+        waits_for: what the move waits for, as part of a sentence.
     """
 
     to: str
@@ -26,5 +26,5 @@ class Transit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def transit_of(place: str, since: float, waits_for: str) -> Transit:
-    """Return what is known of an agent on its way; as of `Transit`, the time in seconds since 1970."""
+    """Return a `Transit`; arguments as there, but `since` in seconds since 1970."""
     return Transit(place, datetime.fromtimestamp(since, UTC), waits_for)

@@ -1,4 +1,4 @@
-"""The unread messages of an agent that moves: one line of several mailboxes, and who gets each."""
+"""Merge the unread messages of an agent that moves into one line, and note who gets each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Target = tuple[str, tuple[int, ...]]
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """What an agent has not received where it was, in order.
+    """The messages that an agent has not received where it was, in order.
 
     Args:
-        messages: what is to be sent on. Those of one sender are in the order in which they came, and so are
-            those that one behaviour has not received.
-        targets: for some of the first messages of each sender, who gets them: for those that other behaviours
-            have received before. All others go to whoever wants them. Empty in nearly all cases.
+        messages: those of one sender are in the order in which they came, and so are those that one
+            behaviour has not received.
+        targets: for some of the first messages of each sender, the behaviours that get them, as others have
+            received them already. All others go to whoever wants them. Empty in nearly all cases.
     """
 
     messages: Sequence[Message] = ()
@@ -31,7 +31,7 @@ class Unread(msgspec.Struct, frozen=True):
 
 
 def merge(mailboxes: Sequence[Sequence[Message]], wanting: Callable[[Message], set[int]]) -> Unread:
-    """Return what waits in several mailboxes.
+    """Return the messages in several mailboxes.
 
     Args:
         mailboxes: the messages of each, in order; each has all those that it has not received.

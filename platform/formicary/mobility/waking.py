@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def admit(container: Container, address: str) -> None:
-    """Keep a name for an agent that is about to come, and have messages for it wait until `awake`.
+    """Reserve a name for an agent that is about to arrive, and hold messages for it until `awake`.
 
     Args:
-        container: where it comes.
-        address: its full name, of whatever home.
+        container: where it arrives.
+        address: its full name.
 
     Raises:
-        NameTakenError: an agent of that name lives there, or is about to come, or sleeps.
+        NameTakenError: an agent of that name lives there, is about to arrive, or sleeps.
     """
     container.lifecycle.check_not_asleep(address)
     expect(container, address)
@@ -38,18 +38,20 @@ def expect(container: Container, address: str) -> None:
     """Reserve a name as `admit` does, for an agent that sleeps here and is about to wake.
 
     Raises:
-        NameTakenError: an agent of that name lives there, or is about to come.
+        NameTakenError: an agent of that name lives there, or is about to arrive.
     """
     container.lifecycle.reserve(address)
     held = HeldMessages(address, container.lifecycle.mailbox_limit, AgentState.ACTIVE)
     container.dispatcher.hold(address, held)
 
 
-def dismiss(container: Container, address: str) -> Sequence[Message]:
-    """Undo `admit`, as the agent does not come; return the messages that have waited for it."""
+def dismiss(container: Container, address: str, reason: str) -> None:
+    """Undo `admit`, as the agent does not arrive; messages that have waited for it fail with the reason."""
+    dispatcher = container.dispatcher
     container.lifecycle.unreserve(address)
-    held = container.dispatcher.held.pop(address, None)
-    return () if held is None else held.end()
+    if (held := dispatcher.held.pop(address, None)) is not None:
+        for message in held.end():
+            dispatcher.add_dead_letter(message, reason, address)
 
 
 async def awake(
@@ -62,18 +64,18 @@ async def awake(
     hook: Callable[[], Awaitable[None]] | None = None,
     part: str = "after_move",
 ) -> bool:
-    """Start an agent that was admitted: its hook runs, its behaviours begin, and it gets what has waited.
+    """Start an agent that was admitted: run its hook, begin its behaviours, and deliver its messages.
 
-    What the hook raises is logged and recorded, and ends the agent: what has waited becomes dead letters.
-    Cancelled while the hook runs, it ends as well. Without a hook nothing is waited for.
+    An exception in the hook is logged and recorded, and ends the agent; messages that have waited become
+    dead letters. If cancelled while the hook runs, it ends as well. Without a hook this returns at once.
 
     Args:
-        agent: as `snapshot.restore` has made it.
+        agent: as returned by `snapshot.restore`.
         container: where it was admitted.
         address: its full name.
         targets: who gets some of the first messages of some senders, as of `Unread`.
         state: suspended or waiting, if it was.
-        hook: calls its `after_move` or `after_clone`; None where it has not defined one.
+        hook: calls its `after_move` or `after_clone`; None if it has none.
         part: the hook's name.
 
     Returns:
@@ -100,7 +102,7 @@ def begin(
     targets: Sequence[Target] = (),
     state: AgentState = AgentState.ACTIVE,
 ) -> bool:
-    """Start an agent that was admitted and has no hook; else as `awake`."""
+    """Start an agent that was admitted, without a hook; otherwise as `awake`."""
     lifecycle, dispatcher = container.lifecycle, container.dispatcher
     agent.enter_container(container, address)
     lifecycle.unreserve(address)
@@ -127,19 +129,19 @@ async def _prepared(agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None
 
 
 def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequence[Target]) -> None:
-    """Deliver what has waited for an agent, and let in what comes from now on."""
+    """Deliver the messages that have waited for an agent, and admit new ones."""
     if messages := container.dispatcher.held.pop(agent.address).end():
         let_in(agent, messages, targets)
 
 
 def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequence[Target] = ()) -> None:
-    """Deliver what has waited for an agent: let in already, it finds room in the mailboxes.
+    """Deliver the messages that have waited for an agent, whatever room its mailboxes have.
 
-    What begins a conversation goes into the container's queue, which may be full: then it waits.
+    Messages that begin a conversation go into the container's queue; if that is full, they wait.
 
     Args:
-        agent: the agent, which has begun or goes on.
-        messages: what has waited.
+        agent: the agent, which has begun or was resumed.
+        messages: the messages.
         targets: who gets some of them, as of `Unread`.
     """
     if not isinstance(agent, Agent):

@@ -1,10 +1,10 @@
-"""Agents that sleep: they are rows of a file until a message or their time wakes them.
+"""Agents that sleep in a file until a message or a timer wakes them.
 
+- `service`: puts agents to sleep, finds them by name, and wakes them
 - `store`: the file, an SQLite database
 - `journal`: writes it in batches, without stopping the event loop
-- `alarm`: when they wake by themselves, and `waker`: has them wake, in batches
-- `collector`: the pace of Python's garbage collector meanwhile
-- `service`: has agents fall asleep, finds them by their names, and wakes them
+- `alarm`: the timer; `waker`: wakes agents in batches
+- `collector`: slows down Python's garbage collector meanwhile
 """
 
 CPU_GROUP = "platform"

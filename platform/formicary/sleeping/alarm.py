@@ -1,4 +1,4 @@
-"""When agents wake by themselves: one timer for any number of them, set by what the file says."""
+"""Wake agents at their time: one timer for any number of them, set from the file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.sleeping")
 
 _AT_ONCE: Final = 1000  # agents
-_SOON: Final = 0.001  # s: what is due at once is due after what was looked at before
-_LONGEST: Final = 86_400.0  # s between two looks: the clock may be set
+_SOON: Final = 0.001  # s: an agent that is due at once is due after those that were found before
+_LONGEST: Final = 86_400.0  # s between two checks: the clock may be set
 
 
 def due_time(limit: float | datetime | None) -> float | None:
-    """Return when an agent wakes by itself, in seconds since 1970; None if only a message wakes it.
+    """Return when an agent is due, in seconds since 1970; None if only a message wakes it.
 
     Args:
         limit: as of `check_limit`.
@@ -34,46 +34,41 @@ def due_time(limit: float | datetime | None) -> float | None:
 
 
 class Alarm:
-    """Calls those whose time has come.
+    """Wakes agents that are due.
 
     Args:
         store: the file.
-        ring: called with names; `go_on` is to be called when they have been dealt with.
+        ring: called with their names; call `resume` when they have woken.
     """
 
     def __init__(self, store: SleeperStore, ring: Callable[[Sequence[str]], None]) -> None:
         self._store = store
         self._ring = ring
         self._timer: asyncio.TimerHandle | None = None
-        self._due = 0.0  # when that rings, in seconds since 1970
-        self._since = (float("-inf"), "")  # up to whom all were called: the time and the name
+        self._due = 0.0  # when it is due, in seconds since 1970
+        self._since = (float("-inf"), "")  # time and name of the last agent that was called
         self._has_more = False
 
     def set(self) -> None:
-        """Set the timer by what the file says."""
-        try:
-            due = self._store.next_due(self._since)
-        except StoreError as error:
-            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
-            return
-        if due is not None:
-            self._set(due)
+        """Set the timer from the file."""
+        if found := self._due_until(float("inf"), 1):
+            self._set(found[0][0])
 
     def add(self, due: float | None) -> None:
-        """Take note of an agent that sleeps from now on."""
+        """Note when an agent is due that sleeps from now on."""
         if due is not None and due <= self._since[0]:
             self._since = (float("-inf"), "")  # the clock was set back
         if due is not None and (self._timer is None or due < self._due):
             self._set(due)
 
-    def go_on(self) -> None:
-        """Call those who were due as well, and were too many to be called at once."""
+    def resume(self) -> None:
+        """Call further agents that were due, if there were too many to call at once."""
         if self._has_more:
             self._has_more = False
             self._call()
 
     def close(self) -> None:
-        """Call nobody any more."""
+        """Stop calling agents."""
         self._has_more = False
         if self._timer is not None:
             self._timer.cancel()
@@ -88,10 +83,8 @@ class Alarm:
 
     def _call(self) -> None:
         self.close()
-        try:
-            found = self._store.due(self._since, now().timestamp(), _AT_ONCE)
-        except StoreError as error:
-            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
+        found = self._due_until(now().timestamp(), _AT_ONCE)
+        if found is None:
             return
         if found:
             self._since = found[-1]
@@ -99,3 +92,11 @@ class Alarm:
         self._ring([name for _, name in found])
         if not self._has_more:
             self.set()
+
+    def _due_until(self, until: float, most: int) -> list[tuple[float, str]] | None:
+        """Return the next agents that are due, as of `SleeperStore.due`; None if the file cannot be read."""
+        try:
+            return self._store.due(self._since, until, most)
+        except StoreError as error:
+            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
+            return None

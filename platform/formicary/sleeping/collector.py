@@ -1,6 +1,6 @@
-"""Slow down Python's garbage collector while many agents are made: most of what is new stays.
+"""Slow down Python's garbage collector while many agents are created: most new objects stay.
 
-At its usual pace it goes through all that has been made again and again, which takes as long as waking.
+At its usual pace it checks all of them again and again, which takes as long as waking the agents.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import gc
 from threading import Lock
 from typing import Final
 
-_EVERY: Final = 5000  # new objects between two looks
+_EVERY: Final = 5000  # new objects between two collections
 
 
 class Collector:
-    """The pace of the garbage collector, of which there is one in a process."""
+    """Sets the pace of the process's garbage collector."""
 
     def __init__(self) -> None:
         self._lock = Lock()  # there may be containers in several threads
-        self._slowed = 0  # by so many
+        self._slowed = 0  # how many callers want it slow
         self._usual: tuple[int, int, int] | None = None
 
     def slow_down(self) -> None:
-        """Collect less often until `restore` was called as often as this; not where it is off."""
+        """Collect less often until `restore` was called as often as this; do nothing if it is off."""
         with self._lock:
             self._slowed += 1
             usual = gc.get_threshold()
@@ -30,7 +30,7 @@ class Collector:
                 gc.set_threshold(_EVERY, *usual[1:])
 
     def restore(self) -> None:
-        """Collect as often as before, unless somebody else has set that meanwhile."""
+        """Collect as often as before, unless somebody else has changed that meanwhile."""
         with self._lock:
             self._slowed -= 1
             if self._slowed or self._usual is None:
@@ -41,4 +41,4 @@ class Collector:
 
 
 COLLECTOR: Final = Collector()
-"""The one of this process."""
+"""The only instance in a process."""

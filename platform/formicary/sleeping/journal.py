@@ -1,4 +1,4 @@
-"""Writes the file of sleepers without stopping the event loop: what comes during one write is the next."""
+"""Write the file of sleepers without stopping the event loop: changes during a write form the next one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.sleeping")
 
 _BATCH = 2000  # changes in a transaction
-_BATCH_BYTES = 1 << 24  # of what is put, or read, at a time
+_BATCH_BYTES = 1 << 24  # to put or read at a time
 
 
 class Journal:
-    """The changes of a file of sleepers, in the order in which they are asked for.
+    """Makes changes to a file of sleepers, in order.
 
     Args:
         store: the file.
@@ -38,15 +38,21 @@ class Journal:
         self._one_at_a_time = asyncio.Lock()
 
     def put(self, sleeper: Sleeper, done: Done) -> None:
-        """Put an agent there; `done` is called when it is on the disk, with None, or with why it is not."""
+        """Save an agent; `done` is called with None when it is on disk, or with the error."""
         self._add(sleeper, done)
 
-    def remove(self, names: Sequence[str], done: Done) -> None:
-        """Remove agents, all or none of them; `done` as of `put`."""
-        self._add(names, done)
+    def take_back(self, name: str, done: Done) -> None:
+        """Remove an agent that was just saved; `done` as of `put`."""
+        self._add((name,), done)
+
+    async def remove(self, names: Sequence[str]) -> StoreError | None:
+        """Remove agents, all or none, even if cancelled; return the error, if any."""
+        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
+        self._add(names, removed.set_result)
+        return await asyncio.shield(removed)
 
     async def read(self, names: Sequence[str]) -> tuple[dict[str, bytes], bool]:
-        """Return snapshots by their agents' names, and whether there may be more: these were too large.
+        """Return snapshots by name, and whether there may be more, as these were too large.
 
         Raises:
             StoreError: the file cannot be read.
@@ -56,7 +62,7 @@ class Journal:
         return found, sum(map(len, found.values())) >= _BATCH_BYTES
 
     async def close(self) -> None:
-        """Write what waits, and close the file."""
+        """Make all pending changes, and close the file."""
         if self._task is not None:
             await asyncio.shield(self._task)
         async with self._one_at_a_time:
@@ -78,7 +84,7 @@ class Journal:
             self._task = None
 
     def _next_batch(self) -> list[tuple[Change, Done]]:
-        """Return changes for one transaction: no agent is in them twice, and they are not too large."""
+        """Return changes for one transaction: not too large, and with no agent twice."""
         names: set[str] = set()
         size = count = 0
         for change, _ in self._changes:
@@ -99,7 +105,7 @@ class Journal:
             async with self._one_at_a_time:
                 await asyncio.to_thread(self._store.write, put, removed)
         except StoreError as error:
-            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            logger.error("%s", error)  # noqa: TRY400 -- it is a full sentence
             return error
         return None
 
@@ -110,4 +116,4 @@ def _tell(done: Done, error: StoreError | None) -> None:
     except FormicaryError as problem:
         logger.error("%s", problem)  # noqa: TRY400 -- as above
     except Exception:
-        logger.exception("a sleeping agent's end or beginning failed; please report this")
+        logger.exception("an agent could not fall asleep or wake up; please report this")

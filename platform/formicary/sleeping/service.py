@@ -38,13 +38,13 @@ logger = get_logger("formicary.sleeping")
 
 
 class SleepingAgents:
-    """The sleeping agents of a container, which are its agents still: `dispatcher.sleepers`.
+    """The sleeping agents of a container: `dispatcher.sleepers`.
 
     Args:
         container: the container.
-        path: the file; None for one that goes with the container.
-        attached_state: returns what hands over what the services have of agents.
-        end: called with the full name of one that has ended in its sleep.
+        path: the file; None for a temporary one.
+        attached_state: returns what hands over agents' attached state.
+        end: called with the full name of an agent that has ended in its sleep.
     """
 
     def __init__(
@@ -63,16 +63,16 @@ class SleepingAgents:
         self._opening = asyncio.Lock()
         self._is_closed = False
         self._registered: list[tuple[str, bytes]] = []  # by names, until `begin`
-        # What agents have left behind here, for who joins it until they end.
+        # The objects that agents have left behind, which can be joined until they end.
         self._left: WeakValueDictionary[str, BaseAgent] = WeakValueDictionary()
 
     # -- life -----------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Open the file; `begin` is to follow where agents may sleep in it already.
+        """Open the file; call `begin` next if agents may sleep in it already.
 
         Raises:
-            StoreError: it cannot be used; with why and what to do.
+            StoreError: it cannot be used; with the reason and what to do.
         """
         async with self._opening:
             if self._store is not None:
@@ -88,7 +88,7 @@ class SleepingAgents:
             self._waker = Waker(
                 self._container,
                 self._journal,
-                call=self._alarm.go_on,
+                call=self._alarm.resume,
                 done=self._container.lifecycle.let_join_end,
             )
             if self._path is not None:  # now: messages may wake them before `begin`
@@ -105,11 +105,11 @@ class SleepingAgents:
         return self._scratch.path
 
     def begin(self) -> None:
-        """Restore the registrations of sleeping agents, and wake those whose time has come."""
+        """Restore the registrations of sleeping agents, and wake those that are due."""
         registered, self._registered = self._registered, []
         for name, encoded in registered:
             if not self._container.dispatcher.has(self._address(name)):
-                continue  # it has woken by a message, and ended
+                continue  # a message has woken it, and it has ended
             try:
                 self._attached_state().take_over(self._address(name), msgspec.msgpack.decode(encoded))
             except (MoveError, msgspec.DecodeError) as error:
@@ -117,7 +117,7 @@ class SleepingAgents:
         self._alarm.set()
 
     async def close(self) -> None:
-        """Write what waits, and close the file; who sleeps in a temporary one ends with it."""
+        """Make all pending changes, and close the file; agents in a temporary one end with it."""
         self._is_closed = True
         if self._store is not None:
             self._alarm.close()
@@ -156,7 +156,7 @@ class SleepingAgents:
         try:
             if self._has_unread(agent):
                 resume(agent)
-                await asyncio.sleep(0)  # who tries again at once is to leave others a turn
+                await asyncio.sleep(0)  # an agent that tries again at once must leave others a turn
                 return
             self._journal.put(self._describe(agent, caller, due), partial(self._written, agent, outcome, due))
         except BaseException:
@@ -182,7 +182,7 @@ class SleepingAgents:
         )
 
     def _has_unread(self, agent: Agent | MicroAgent) -> bool:
-        """Tell whether a message is there already that would wake it."""
+        """Return whether there is a message that would wake it."""
         held = self._container.dispatcher.held.get(agent.address)
         return bool(agent.unreceived() or (held is not None and held.messages))
 
@@ -193,7 +193,7 @@ class SleepingAgents:
         due: float | None,
         error: StoreError | None,
     ) -> None:
-        """Take an agent apart that is in the file now, unless something has come for it, or it has ended."""
+        """Dissolve an agent that is on disk, unless a message has come for it, or it has ended."""
         if error is not None:
             resume(agent)
             if not outcome.done():
@@ -201,18 +201,20 @@ class SleepingAgents:
             return
         is_at_rest = agent.state is AgentState.TRANSIT and not agent.is_ending
         if outcome.cancelled() or not is_at_rest or self._has_unread(agent) or self._is_closed:
-            self._journal.remove((agent.name,), partial(self._not_asleep, agent, outcome))
+            self._journal.take_back(agent.name, partial(self._not_asleep, agent, outcome))
             return
         outcome.set_result(None)
         self._left[agent.address or ""] = agent
         for message in dissolve(agent, self._container.domain).messages:
-            self._container.dispatcher.deliver(message, agent.address or "")  # who had no room comes now
+            self._container.dispatcher.deliver(
+                message, agent.address or ""
+            )  # from senders that waited for room
         self._alarm.add(due)
 
     def _not_asleep(
         self, agent: Agent | MicroAgent, outcome: asyncio.Future[None], error: StoreError | None
     ) -> None:
-        del error  # it is logged; if the container is opened again, the agent sleeps there
+        del error  # it is logged; the agent will sleep if the container is opened again
         resume(agent)
         if not outcome.done():
             outcome.set_result(None)
@@ -221,11 +223,11 @@ class SleepingAgents:
 
     @property
     def count(self) -> int:
-        """How many sleep."""
+        """The number of sleeping agents."""
         return 0 if self._store is None else self._store.count
 
     def is_asleep(self, address: str) -> bool:
-        """Tell whether an agent with this full name sleeps here, and does not wake just now."""
+        """Return whether an agent with this full name sleeps here, and is not waking."""
         store = self._store
         if store is None or not store.count or self._waker.wakes(address):
             return False
@@ -233,7 +235,7 @@ class SleepingAgents:
         try:
             return domain == self._container.domain and store.has(name)
         except StoreError as error:
-            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            logger.error("%s", error)  # noqa: TRY400 -- it is a full sentence
             return False
 
     def find(self, patterns: Sequence[str], most: int, offset: int) -> list[Sleeper]:
@@ -241,17 +243,14 @@ class SleepingAgents:
         return [] if self._store is None else self._store.find(patterns, most, offset)
 
     async def kill(self, address: str) -> bool:
-        """End an agent in its sleep; return whether it has slept.
+        """End an agent in its sleep; return whether it was asleep.
 
         Raises:
             StoreError: the file cannot be written, and it sleeps on.
         """
         if not self.is_asleep(address):
             return False
-        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-        self._journal.remove((address.partition("@")[0],), removed.set_result)
-        error = await asyncio.shield(removed)
-        if error is not None:
+        if (error := await self._journal.remove((address.partition("@")[0],))) is not None:
             raise error
         self._end(address)
         self.agent_gone(address)
@@ -259,7 +258,7 @@ class SleepingAgents:
         return True
 
     def agent_gone(self, address: str) -> None:
-        """Called when an agent has ended here, which may have slept: who joins what it has left is told."""
+        """Called when an agent has ended here: wake whoever joins the object that it left behind."""
         left = self._left.pop(address, None)
         if left is not None:
             left.ended_elsewhere()
@@ -267,11 +266,11 @@ class SleepingAgents:
     # -- waking ---------------------------------------------------------------------------------------------
 
     def wake(self, address: str) -> bool:
-        """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
+        """Wake an agent, and hold messages for it until it has woken; return whether it was asleep."""
         return self.is_asleep(address) and self._wake(address)
 
     def _wake(self, address: str) -> bool:
-        """Wake an agent that sleeps, if that is possible."""
+        """Wake a sleeping agent, if possible."""
         return self._is_open and self._waker.wake(address)
 
     @property
@@ -279,7 +278,7 @@ class SleepingAgents:
         return not self._is_closed and not self._container.dispatcher.is_closing
 
     async def activate(self, address: str) -> None:
-        """Wake an agent, and return when it has woken.
+        """Wake an agent, and wait until it has woken.
 
         Raises:
             UnknownAgentError: it does not sleep here.
@@ -292,7 +291,7 @@ class SleepingAgents:
         await self._waker.wait_for(address)
 
     def wakes(self, address: str) -> bool:
-        """Tell whether an agent with this full name wakes just now."""
+        """Return whether an agent with this full name is waking."""
         return self._store is not None and self._waker.wakes(address)
 
     def _wake_some(self, names: Sequence[str]) -> None:

@@ -1,8 +1,8 @@
-"""The file of a container's sleeping agents: an SQLite database.
+"""Store a container's sleeping agents in a file, an SQLite database.
 
-Changes are made in batches, each as a whole or not at all; when `write` has returned, they have reached
-the disk. One process at a time has the file. Files that are broken, another container's, or of a newer
-version are refused and left as they are.
+Changes are made in batches, each as a whole or not at all; when `write` has returned, they are on disk. One
+process at a time has the file. Files that are broken, another container's, or of a newer version are refused
+and left unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-"""The version of the tables, which stands in the file as SQLite's user_version."""
+"""The version of the tables: SQLite's user_version."""
 
 _KIND = FileKind(
     application=0x466D5370,  # "FmSp"
@@ -39,7 +39,7 @@ _KIND = FileKind(
     owner="container",
     restore="restore a copy, or move it away to start without sleeping agents",
 )
-_PATIENCE = 5.0  # s that one of the two connections waits for the other
+_PATIENCE = 5.0  # s for which one of the two connections waits for the other
 _PUT = "INSERT INTO sleepers VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NAMED = 500  # agents in a statement: older versions of SQLite take 999 at most
 
@@ -53,8 +53,8 @@ class Sleeper(msgspec.Struct, frozen=True):
         kind: its class.
         behaviours: how many it has; None for a micro-agent.
         failures: how many there were.
-        attached_state: what it has with the platform's services, in msgpack; None if nothing.
-        snapshot: what else is kept of it.
+        attached_state: its registrations and roles, in msgpack; None if it has none.
+        snapshot: the agent.
     """
 
     name: str
@@ -69,16 +69,16 @@ class Sleeper(msgspec.Struct, frozen=True):
 class SleeperStore:
     """The file.
 
-    What reads and writes whole agents (`snapshots`, `with_attached_state`, `write`) is for one thread at a
-    time, which may change; all else for one other thread, which looks at it meanwhile.
+    `snapshots`, `with_attached_state` and `write` are for one thread at a time, and not always the same; all
+    other methods are for one other thread, at the same time.
 
     Args:
-        path: the file; it is made, readable for its owner only, if there is none.
+        path: the file; if there is none, it is created, readable for its owner only.
         domain: the container's full domain.
 
     Raises:
-        StoreError: it cannot be used; with why and what to do.
-        UnsupportedError: the system has none.
+        StoreError: it cannot be used; with the reason and what to do.
+        UnsupportedError: the system cannot lock files.
     """
 
     def __init__(self, path: Path, domain: str) -> None:
@@ -125,31 +125,26 @@ class SleeperStore:
                 f"{self.path} has the sleeping agents of {whose}, not of {domain}; choose another file"
             )
 
-    # -- looking --------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:
-        """Tell whether an agent of this name sleeps.
+        """Return whether an agent of this name sleeps.
 
         Raises:
             StoreError: the file cannot be read.
         """
-        try:  # as of `explained`, which would take as long as all else: this is done for each that wakes
+        try:  # not `explained`, which would double the time: this is called for each agent that wakes
             found = self._reading.execute("SELECT 1 FROM sleepers WHERE name = ?", (name,)).fetchone()
         except sqlite3.Error as error:
             raise self._database.explain(error) from error
         return found is not None
 
-    def next_due(self, since: tuple[float, str]) -> float | None:
-        """Return when the next agent wakes by itself, behind a time and a name; errors as of `has`."""
-        found = self.due(since, float("inf"), 1)
-        return found[0][0] if found else None
-
     def due(self, since: tuple[float, str], until: float, most: int) -> list[tuple[float, str]]:
-        """Return when agents wake by themselves, and their names, in this order; errors as of `has`.
+        """Return when agents are due, and their names, in this order; errors as of `has`.
 
         Args:
-            since: behind which of these.
-            until: up to when.
+            since: only after this time and name.
+            until: up to this time.
             most: how many at most.
         """
         with self._database.explained():
@@ -161,7 +156,7 @@ class SleeperStore:
             return [(due, name) for due, name in rows]
 
     def find(self, patterns: Sequence[str], most: int, offset: int) -> list[Sleeper]:
-        """Return agents whose names match one of some patterns, as of SQLite's GLOB; without their snapshots.
+        """Return agents whose names match a pattern of SQLite's GLOB, without their snapshots.
 
         Errors as of `has`.
         """
@@ -175,11 +170,11 @@ class SleeperStore:
             return [Sleeper(*row, None, b"") for row in cast("list[tuple[str, Any, str, Any, int]]", rows)]
 
     def snapshots(self, names: Sequence[str], most: int) -> dict[str, bytes]:
-        """Return snapshots by their agents' names, as far as those are there; errors as of `has`.
+        """Return the snapshots of those agents that sleep, by name; errors as of `has`.
 
         Args:
-            names: whose.
-            most: how many bytes are enough: no more is read then.
+            names: the agents.
+            most: the number of bytes after which no more are read.
         """
         found: dict[str, bytes] = {}
         size = 0
@@ -197,7 +192,7 @@ class SleeperStore:
         return found
 
     def with_attached_state(self) -> list[tuple[str, bytes]]:
-        """Return those that have something with the platform's services, by name; errors as of `has`."""
+        """Return names and attached state of all agents that have any; errors as of `has`."""
         with self._database.explained():
             rows = self._writing.execute("SELECT name, belongings FROM sleepers WHERE belongings IS NOT NULL")
             return rows.fetchall()
@@ -205,10 +200,10 @@ class SleeperStore:
     # -- writing --------------------------------------------------------------------------------------------
 
     def write(self, put: Collection[Sleeper], removed: Sequence[str]) -> None:
-        """Put agents there, and remove others: all of it, or nothing.
+        """Save agents and remove others, all or none.
 
         Raises:
-            StoreError: nothing has changed; with why.
+            StoreError: nothing has changed; with the reason.
         """
         run = self._writing
         gone = 0
@@ -223,12 +218,12 @@ class SleeperStore:
         """Close the file; closing it again does nothing."""
         self._database.close()
         if self._lock >= 0:
-            os.close(self._lock)  # the last: it would take SQLite's locks along
+            os.close(self._lock)  # last, as this would release SQLite's locks
             self._lock = -1
 
 
 def _in_statements(names: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
-    """Iterate over names, as many at a time as there can be in a statement, with a mark for each."""
+    """Iterate over names, as many at a time as a statement can have, with a mark for each."""
     for start in range(0, len(names), _NAMED):
         some = names[start : start + _NAMED]
         yield some, ", ".join("?" * len(some))

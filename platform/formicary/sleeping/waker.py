@@ -1,6 +1,6 @@
-"""Wakes agents in batches: their rows are read, they are made again, and begin when the rows are gone.
+"""Wake agents in batches: read their rows, restore the agents, remove the rows, and start the agents.
 
-Two batches are under way at a time, so that one is read or removed while agents of the other are made.
+Two batches are under way at a time: one is read or removed while the agents of the other are restored.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
+from formicary.core.errors import FormicaryError, MoveError, NameTakenError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
 from formicary.mobility.snapshot import read_snapshot, restore
@@ -30,7 +30,7 @@ logger = get_logger("formicary.sleeping")
 _BATCH: Final = 1000  # agents
 _AT_ONCE: Final = 2  # batches
 _GATHERING: Final = 0.005  # s
-_IN_A_TURN: Final = 50  # agents that are made, or begin, without a turn of the loop for others
+_IN_A_TURN: Final = 50  # agents that are restored, or started, in one turn of the loop
 
 
 class _Ready(NamedTuple):
@@ -44,9 +44,9 @@ class Waker:
 
     Args:
         container: the container.
-        journal: where they sleep.
-        call: called when nobody waits to be woken, for those who should be, and are called a few at a time.
-        done: called when nobody wakes any more.
+        journal: reads and changes their file.
+        call: called when no agent waits to be woken: the alarm may have more.
+        done: called when no agent is waking.
     """
 
     def __init__(
@@ -57,17 +57,17 @@ class Waker:
         self._call = call
         self._done = done
         self._entrance = kinds.Entrance(container.name, kinds.ANY)  # they have lived here before
-        self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name; who waits for it
+        self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name, with whoever waits for it
         self._line: deque[str] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_slowed = False  # the garbage collector
 
     def wakes(self, address: str) -> bool:
-        """Tell whether an agent is about to wake."""
+        """Return whether an agent is about to wake."""
         return address in self._waking
 
     def wake(self, address: str) -> bool:
-        """Wake an agent, and hold what comes for it; return whether that is possible."""
+        """Wake an agent, and hold messages for it; return whether that is possible."""
         self._waking[address] = None
         try:
             expect(self._container, address)
@@ -79,18 +79,18 @@ class Waker:
         return True
 
     def _begin_to_wake(self) -> None:
-        """Start a task that wakes those in line, and a second one if there are many."""
+        """Start a task that wakes the agents in line, and a second one if there are many."""
         are_many = len(self._line) >= _BATCH
         if are_many and not self._is_slowed:
             self._is_slowed = True
             COLLECTOR.slow_down()
         if not self._tasks or (are_many and len(self._tasks) < _AT_ONCE):
-            task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+            task = asyncio.get_running_loop().create_task(self._wake_all(), name="wake agents")
             self._tasks.add(task)
             task.add_done_callback(self._ended)
 
     async def wait_for(self, address: str) -> None:
-        """Wait until an agent has woken that is about to.
+        """Wait until an agent that is about to wake has woken.
 
         Raises:
             MoveError: it cannot be woken.
@@ -101,7 +101,7 @@ class Waker:
         await asyncio.shield(future)
 
     async def close(self) -> None:
-        """Wake nobody any more."""
+        """Stop waking agents; messages that wait for them fail."""
         if tasks := tuple(self._tasks):
             for task in tasks:
                 task.cancel()
@@ -120,7 +120,7 @@ class Waker:
                 for address in batch:
                     self._fail(address, str(error))
             if 0 < len(self._line) < _BATCH:
-                await asyncio.sleep(_GATHERING)  # so that many that wake do so with few transactions
+                await asyncio.sleep(_GATHERING)  # so that many agents need few transactions
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -130,7 +130,7 @@ class Waker:
         if task.cancelled():
             return
         if (error := task.exception()) is not None:
-            logger.error("agents that should wake do not; please report this", exc_info=error)
+            logger.error("waking agents failed; please report this", exc_info=error)
         if self._line:
             self._begin_to_wake()
         elif not self._tasks:
@@ -151,7 +151,8 @@ class Waker:
                 self._line.append(address)
             else:
                 self._fail(address, f"no agent named {name!r} lives in container {self._container.name}")
-        error = await self._remove([each.agent.name for each in ready])
+        names = [each.agent.name for each in ready]
+        error = await self._journal.remove(names) if names else None  # they end with the container then
         for number, each in enumerate(ready, 1):
             if number % _IN_A_TURN == 0:
                 await asyncio.sleep(0)
@@ -161,7 +162,7 @@ class Waker:
                 self._fail(each.address, f"agent {each.agent.name} cannot be woken: {error}")
 
     def _make(self, name: str, encoded: bytes, address: str) -> _Ready | None:
-        """Return an agent, made again; None if it cannot be."""
+        """Return an agent from its snapshot; None if it cannot be restored."""
         try:
             snapshot = read_snapshot(encoded)
             agent = restore(snapshot, name, self._entrance)
@@ -170,19 +171,6 @@ class Waker:
             return None
         return _Ready(address, agent, snapshot.agent_state)
 
-    async def _remove(self, names: Sequence[str]) -> StoreError | None:
-        """Remove agents from the file: they live, and end with the container, from now on."""
-        if not names:
-            return None
-        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-
-        def done(error: StoreError | None) -> None:
-            if not removed.done():
-                removed.set_result(error)
-
-        self._journal.remove(names, done)
-        return await removed
-
     def _begin(self, ready: _Ready) -> None:
         future = self._waking.pop(ready.address, None)
         begin(ready.agent, self._container, ready.address, state=ready.state)
@@ -190,15 +178,13 @@ class Waker:
             future.set_result(None)
 
     def _fail(self, address: str, reason: str) -> None:
-        """Fail what has come for an agent that cannot be woken and sleeps on."""
+        """Fail messages for an agent that cannot be woken and sleeps on."""
         if address not in self._waking:
             return
         future = self._waking.pop(address)
-        dispatcher = self._container.dispatcher
-        for message in dismiss(self._container, address):
-            dispatcher.add_dead_letter(message, reason, address)
+        dismiss(self._container, address, reason)
         if future is not None and not future.done():
             future.set_exception(MoveError(reason))
             future.exception()
-        elif not dispatcher.is_closing:
+        elif not self._container.dispatcher.is_closing:
             logger.error("%s", reason)

@@ -115,7 +115,7 @@ async def test_one_on_its_way_is_in_transit(platform):
         hand_over = c2.platform_services.mobility._machine
         hand_over.receive = lambda domain, payload: None  # nothing that is said of it is heard
         moving = asyncio.create_task(ada.move("c3"))
-        await until(lambda: ada.address in hand_over.departures)
+        await until(lambda: hand_over.source.get(ada.address))
         for looking in (c1, c2, c3, guest):
             (place,) = await looking.management.locate([ada.address])
             assert (place.container, place.state) == (c2.domain, AgentState.TRANSIT)

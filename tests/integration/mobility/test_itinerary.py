@@ -75,7 +75,7 @@ async def test_stops_that_are_away_or_not_wanted_are_left_out_with_the_reason():
         _, data, results = await Scout.reports.get()
         assert data == ["c2", "c2"]
         assert [each.reason for each in results] == [
-            "container c9.lab.localhost is not there",
+            "container c9.lab.localhost is absent",
             None,
             "not to c5",
             None,

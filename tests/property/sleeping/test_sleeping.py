@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.property.sleeping.nights import Nights, Sleepy, SleepyMicro
 
 from formicary.delivery.held import HeldMessages
-from formicary.sleeping.waker import Waker
+from formicary.sleeping.journal import Journal
 from formicary.testing import run_virtual
 
 sleeps = st.sampled_from([None, None, 0.0, 0.01, 1.0, 30.0])
@@ -58,7 +58,7 @@ async def forget(*_):
 @pytest.mark.parametrize(
     ("where", "name", "mistake", "why"),
     [
-        (Waker, "_remove", forget, "and asleep"),
+        (Journal, "remove", forget, "and asleep"),
         (HeldMessages, "end", lambda _: (), "neither taken nor failed"),
     ],
 )

@@ -117,7 +117,7 @@ async def test_a_stop_that_refuses_the_agent_is_left_out(away):
 @pytest.mark.virtual_clock
 async def test_a_stop_that_is_away_is_left_out():
     log, results = await travel(["c4", "c3"])
-    assert (log, results[0]) == (["c3", "c1"], ("c4", "container c4.lab.localhost is not there"))
+    assert (log, results[0]) == (["c3", "c1"], ("c4", "container c4.lab.localhost is absent"))
 
 
 @pytest.mark.virtual_clock
@@ -125,7 +125,7 @@ async def test_an_agent_may_go_home_where_a_stop_is_away():
     log, results = await travel(["c2", "c4", "c3", "c8"], "home")
     assert log == ["c2", "c1"]
     assert [reason for _, reason in results[1:]] == [
-        "container c4.lab.localhost is not there",
+        "container c4.lab.localhost is absent",
         "the agent went home, because it could not go to c4",
         "the agent went home, because it could not go to c4",
     ]
@@ -154,7 +154,7 @@ async def test_without_its_home_an_agent_waits_and_nothing_is_given_up(away, cap
     assert (log, [place for place, _ in results]) == (["c3", "c1"], ["c2", "c3"])
     (record,) = caplog.records
     assert record.message.endswith(
-        "of agent t cannot continue now, trying again: container c1.lab.localhost is not there"
+        "of agent t cannot continue now, trying again: container c1.lab.localhost is absent"
     )
 
 

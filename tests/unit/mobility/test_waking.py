@@ -92,11 +92,12 @@ async def test_a_name_is_kept_from_when_an_agent_is_admitted():
             await c2.start(Agent("alice"))
         admit(c2, VISITOR)  # another one
         deliver(c2, "a")
-        assert [message.body for message in dismiss(c2, VISITOR)] == ["a"]
-        dismiss(c2, "alice@c2.lab.localhost")
+        dismiss(c2, VISITOR, "it stays")
+        assert [(letter.message.body, letter.reason) for letter in c2.dead_letters] == [("a", "it stays")]
+        dismiss(c2, "alice@c2.lab.localhost", "it stays")
         await c2.start(Agent("alice"))
         deliver(c2, "b")
-        assert [letter.message.body for letter in c2.dead_letters] == ["b"]
+        assert [letter.message.body for letter in c2.dead_letters] == ["a", "b"]
 
 
 @pytest.mark.parametrize("state", [AgentState.SUSPENDED, AgentState.WAITING])

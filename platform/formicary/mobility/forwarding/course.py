@@ -173,7 +173,7 @@ class Course(msgspec.Struct):
         return False
 
     def forget(self) -> None:
-        """Answer all markers, as nothing is known of the agent any more."""
+        """Answer all markers, as the agent is no longer known."""
         passed, self._passed = self._passed, {}
         for each in passed.values():
             self.answer(each.origin, each.number, "")

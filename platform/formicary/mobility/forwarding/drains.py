@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from formicary.mobility.forwarding.forwarder import Forwarder
 
@@ -48,16 +48,8 @@ class DrainTracker:
             each.hurry()
         return [(each, each.turns) for each in self._busy if each.holds_up(leaving)]
 
-    def is_drained(self, undrained: Undrained) -> bool:
-        """Return whether everything that `begin` returned has been sent on."""
-        return all(forwarder.turns != turns for forwarder, turns in undrained)
-
-    async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition that changes only when messages are sent on."""
-        while not condition():
-            self._changed.clear()
-            await self._changed.wait()
-
     async def drain(self, undrained: Undrained) -> None:
         """Wait until everything that `begin` returned has been sent on."""
-        await self.wait_until(lambda: self.is_drained(undrained))
+        while any(forwarder.turns == turns for forwarder, turns in undrained):
+            self._changed.clear()
+            await self._changed.wait()

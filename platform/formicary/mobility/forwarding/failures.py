@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from formicary.delivery.dispatcher import Dispatcher
     from formicary.delivery.protocols import Transport
 
-_KEPT: Final = 65_536  # agents of which is known where they were told last
-_MOST: Final = 10_000  # failures that wait for markers: more of them are not worth the order
+_KEPT: Final = 65_536  # agents of which it is known where their last failure went
+_MOST: Final = 10_000  # failures that wait for markers; more of them go without order
 
 
 class _Refusal(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import FormicaryError
 from formicary.delivery.dead_letters import is_failure
-from formicary.mobility.forwarding.sinks import Forwarding, Waiting
+from formicary.mobility.forwarding.sinks import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -133,7 +133,7 @@ class Forwarder:
         if not is_held and not (self.has_line and self.has_own):
             return self._send(message, receiver)
         if len(self._held) + len(self._overflow.lines.get(self.address, ())) >= _OWN:
-            return (Waiting(self),)
+            return (Waiting(self, self.post_again),)
         self.note_own()
         if is_held:
             self._keep(message, None)
@@ -146,7 +146,7 @@ class Forwarder:
         if self.is_over:
             return self._dispatcher.dispatch_to(message, self.address)
         if self.is_held or (self.has_line and self.has_own):
-            return (Waiting(self),)
+            return (Waiting(self, self.post_again),)
         return self._send(message, self.address)
 
     def tell(self, failure: Message) -> None:
@@ -217,7 +217,7 @@ class Forwarder:
         """Forward a message; return the sinks without room, if any."""
         del receiver  # it is the agent
         full = self._forward(message)
-        return (Forwarding(self, full),) if full else None
+        return (Waiting(self, self.forward_again, full),) if full else None
 
     def forward_again(self, message: Message) -> Sequence[MessageSink] | None:
         """Forward a message that has waited for room; return the sinks without room, if any."""

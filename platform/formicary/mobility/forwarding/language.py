@@ -1,4 +1,4 @@
-"""What containers tell each other about the ways to agents that have moved.
+"""The messages that containers send each other about the ways to agents that have moved.
 
 `docs/link-protocol.md` specifies it.
 """
@@ -22,27 +22,25 @@ class Moved(msgspec.Struct, array_like=True, frozen=True, tag="moved"):
 
 
 class Marker(msgspec.Struct, array_like=True, frozen=True, tag="marker"):
-    """All that the sender has sent for an agent is before this: answer when it has reached the agent."""
+    """All that the sender sent for an agent comes before this: answer when it has reached the agent."""
 
     address: Address
     number: Number
 
 
 class Through(msgspec.Struct, array_like=True, frozen=True, tag="through"):
-    """What was before a marker has reached the agent."""
+    """All that came before a marker has reached the agent."""
 
     address: Address
     number: Number
     domain: Domain
-    """The container where the agent lives; empty where messages have to go by its home."""
+    """The container where the agent lives; empty if messages must go through its home."""
 
 
 News = Moved | Marker | Through
 
-_decoder = ControlDecoder(
-    msgspec.msgpack.Decoder(list[News]), "what containers tell each other about agents that have moved"
-)
+_decoder = ControlDecoder(msgspec.msgpack.Decoder(list[News]), "messages about the ways to agents")
 decode = _decoder.decode
-"""Return what another container has told, in its order; ValueError if it is nothing of this kind."""
+"""Return another container's messages, in order; ValueError if they are invalid."""
 
 __all__ = ["Marker", "Moved", "News", "Through", "decode", "encode"]

@@ -62,6 +62,8 @@ class LocationTable:
         self.drains = DrainTracker()
         """What agents must wait for before they leave."""
         self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
+        self.hold_failure = self._failures.hold
+        self.failure_sent_again = self._failures.sent_again
         self._dispatcher.locations = self
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -191,20 +193,6 @@ class LocationTable:
             self._remove(forwarder)
 
     # -- failures -------------------------------------------------------------------------------------------
-
-    def hold_failure(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
-        """Keep a failure that could overtake earlier ones to the same agent.
-
-        Arguments and result as of `Failures.hold`.
-        """
-        return self._failures.hold(message, receiver, reason, domain)
-
-    def failure_sent_again(self, address: str, failed: str, domain: str) -> None:
-        """Called when a failure is sent to another container, as it could not get to the first.
-
-        Arguments as of `Failures.sent_again`.
-        """
-        self._failures.sent_again(address, failed, domain)
 
     def tell_at_home(self, failure: Message, address: str, source: Source) -> bool:
         """Deliver a failure that could not get to an agent elsewhere, if that is here or about to return.

@@ -1,14 +1,14 @@
 """How an agent gets from one container to another: state machines, without I/O and clocks.
 
-- `exchange`: what containers tell each other about it
-- `instructions`: what is to be done
-- `cluster_view`: which others are there, and what is to be told them
-- `draining`: that what was sent has arrived
-- `departure`: of agents that leave this container
-- `arrival`: of those that come to it
-- `ledger`: the home's book of where its agents are
-- `inquiries`: what a home that was restarted finds out about hand-overs of before
-- `machine`: all of these together, in one container
+- `exchange`: the events that containers send each other
+- `instructions`: what their container is asked to do
+- `cluster_view`: which other containers there are, and the events for them
+- `draining`: waits until what was sent has arrived
+- `source`: agents that leave this container
+- `destination`: agents that arrive in it
+- `ledger`: the home's record of where its agents are
+- `inquiries`: what a restarted home finds out about earlier hand-overs
+- `machine`: all of these together, for one container
 
 `docs/mobility-protocol.md` is the specification.
 """

@@ -1,4 +1,4 @@
-"""The other containers, as hand-overs see them, and what they are to be told."""
+"""The other containers, as hand-overs see them, and the events for them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class ClusterView:
     Args:
         domain: the container's full domain.
         incarnation: its own.
-        listed: returns the domains of all members, also of those that cannot be told anything now.
+        listed: returns the domains of all members, including those that cannot be reached now.
     """
 
     def __init__(self, domain: str, incarnation: int, listed: Callable[[], Collection[str]]) -> None:
         self.domain = domain
         self.incarnation = incarnation
         self.members = {domain: incarnation}
-        """The incarnations of the containers that can be told something, by domain; the own one included."""
+        """The incarnations of the containers that can be reached, by domain; including this one."""
         self.listed = listed
         self.outgoing: dict[str, list[Event]] = {}
-        """What is to be told, by domain: at once in one piece, and behind all that was sent before."""
+        """The events to send, by domain: together, and behind all that was sent before."""
         self.to_itself: list[Event] = []
-        """What parts of this container tell each other, as source, destination or home."""
+        """The events that this container, as source, destination or home, sends itself."""
         self.strangers: set[str] = set()
-        """Domains of containers that are not known, and were, or have said something, or were to be told."""
+        """Domains of unknown containers that were known, or have sent something, or were to be sent it."""
         self.instructions: list[Instruction] = []
 
     def tell(self, domain: str, event: Event) -> None:
-        """Tell a container something; one that is not there is told what it needs when it comes."""
+        """Send a container an event; one that is not there learns what it needs when it joins."""
         if domain == self.domain:
             self.to_itself.append(event)
         elif domain in self.members:
@@ -44,14 +44,14 @@ class ClusterView:
             self.strangers.add(domain)
 
     def is_dead(self, domain: str, incarnation: int) -> bool:
-        """Return whether an incarnation of a container is known to be no more: a later one is there."""
+        """Return whether an incarnation of a container is dead: a later one is there."""
         return self.members.get(domain, incarnation) != incarnation
 
     def is_there(self, domain: str, incarnation: int) -> bool:
-        """Return whether that incarnation of a container can be told something."""
+        """Return whether that incarnation of a container can be reached."""
         return self.members.get(domain) == incarnation
 
 
 def home_of(address: str) -> str:
-    """Return the domain of the container that an agent's full name names."""
+    """Return the domain of an agent's home, which is in its full name."""
     return address.partition("@")[2]

@@ -1,4 +1,8 @@
-"""What containers tell each other about agents that move; see `docs/mobility-protocol.md`."""
+"""The events that containers send each other about agents that move; see `docs/mobility-protocol.md`.
+
+Each event of one agent has its full name, and the number of the hand-over: higher than any before of this
+agent.
+"""
 
 from __future__ import annotations
 
@@ -18,46 +22,39 @@ LONGEST_REASON: Final = 2000
 """How many characters a refusal may have."""
 Targets = tuple[tuple[Address, tuple[Annotated[int, Meta(ge=0, lt=1 << 16)], ...]], ...]
 Claim = tuple[Address, Count]
-"""An agent, and the number of the hand-over that has brought it there."""
+"""An agent, and the number of the hand-over that brought it there."""
 
 
 class _Event(msgspec.Struct, frozen=True, array_like=True):
     address: Address
-    number: Count  # of the hand-over
+    number: Count
 
 
 class Prepare(_Event, frozen=True, array_like=True, tag=1):
-    """Source to destination: make this agent ready, and start it when I say so.
-
-    Args:
-        address: the agent's full name.
-        number: of the hand-over; higher than that of any other of this agent before.
-        witness: the incarnation of its home, which decides.
-        snapshot: the agent.
-    """
+    """Source to destination: get this agent ready. `witness` is its home's incarnation, which decides."""
 
     witness: Number
     snapshot: bytes
 
 
 class Prepared(_Event, frozen=True, array_like=True, tag=2):
-    """Destination to source: it is ready; or it will not be started here, for the reason in `refusal`."""
+    """Destination to source: the agent is ready; or it will not start here, for the reason in `refusal`."""
 
     refusal: Annotated[str, Meta(max_length=LONGEST_REASON)] | None = None
 
 
 class Ask(_Event, frozen=True, array_like=True, tag=3):
-    """Source or destination to home: say what was decided; if nothing was, decide.
+    """Source or destination to home: repeat your decision; if there is none, decide.
 
     Args:
-        address: as of `Prepare`, and so are `number` and `witness`.
-        number: see there.
+        address: the agent's full name.
+        number: the hand-over's.
         source: the source's domain.
         source_incarnation: the source's.
         place: the destination's domain.
         incarnation: the destination's.
-        witness: see there.
-        is_ready: whether source and destination are both ready for it to move; otherwise it is to stay.
+        witness: as of `Prepare`.
+        is_ready: whether source and destination are both ready; otherwise the agent is to stay.
     """
 
     source: Domain
@@ -69,18 +66,18 @@ class Ask(_Event, frozen=True, array_like=True, tag=3):
 
 
 class Outcome(IntEnum):
-    """What a home has decided."""
+    """A home's decision."""
 
     STAYS = 0
-    """At the source."""
+    """The agent is at the source."""
     MOVES = 1
     """It is at the destination now."""
     ENDS = 2
-    """The name is another agent's now: end this one."""
+    """Its name belongs to another agent now: end it."""
 
 
 class Decided(_Event, frozen=True, array_like=True, tag=4):
-    """Home to source or destination, or to whoever has the agent: this is decided."""
+    """Home to source, destination, or whoever has the agent: my decision."""
 
     outcome: Outcome
 
@@ -89,26 +86,25 @@ class Step(IntEnum):
     """What a destination is to do with an agent."""
 
     CANCEL = 0
-    """Forget it; it goes on at the source."""
+    """Forget it; it stays at the source."""
     START = 1
-    """Start it: it is decided, and nothing of it runs at the source any more."""
+    """Start it: its move is decided, and it no longer runs at the source."""
     BROUGHT = 2
-    """All that it has not received at the source was sent before this."""
+    """Take its messages for complete: those that it had not received were sent before this."""
     KILL = 3
-    """End it: it was decided that it moves, and it was killed at the source."""
+    """End it: its move was decided, and it was killed at the source."""
 
 
 class Proceed(_Event, frozen=True, array_like=True, tag=5):
     """Source to destination: take the next step.
 
     Args:
-        address: as of `Prepare`, and so is `number`.
-        number: see there.
+        address: the agent's full name.
+        number: the hand-over's.
         step: the step; the rest is for `START`.
-        targets: for some of the first messages that follow, by sender, the numbers of the behaviours that are
-            to get them: those that others of its behaviours have received already.
-        brings: whether messages follow that it has not received, and `BROUGHT` behind them: it gets those
-            before any others, so it is started then.
+        targets: senders of some of the first messages that follow, each with the numbers of the behaviours
+            that get one; other behaviours have received it already.
+        brings: whether messages follow, and then `BROUGHT`: the agent gets these before any others.
     """
 
     step: Step
@@ -117,26 +113,22 @@ class Proceed(_Event, frozen=True, array_like=True, tag=5):
 
 
 class State(IntEnum):
-    """What there is of an agent where it should be."""
+    """The state of an agent in a container."""
 
     UNKNOWN = 0
     READY = 1
     STARTED = 2
-    """It runs there; whether the source knows is not known."""
+    """It runs, whether or not its source knows."""
     CONFIRMED = 3
-    """It runs there, or was ended as the source has asked; and the source is told."""
+    """It runs, or was ended as its source asked; and the source is told."""
     GONE = 4
-    """It has ended there."""
+    """It has ended."""
 
 
 class Status(_Event, frozen=True, array_like=True, tag=6):
-    """Destination to source or home, or another container to a home: what there is of your agent.
+    """Destination to source or home, or another container to a home: the state of your agent.
 
-    Args:
-        address: as of `Prepare`, and so is `number`.
-        number: see there.
-        state: what there is.
-        message: what the services of the destination tell those of the source, when it is confirmed.
+    `message` is for the source's services, when the agent is confirmed.
     """
 
     state: State
@@ -144,13 +136,13 @@ class Status(_Event, frozen=True, array_like=True, tag=6):
 
 
 class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=7):
-    """A container to a home: all that I have of your agents.
+    """Any container to a home: all your agents that are here.
 
     Args:
         living: those that live here.
-        prepared: those that are ready to be started here, if it is so decided.
-        in_doubt: those of which I have asked what was decided, and have no answer.
-        left: those that have left for another container, which has not said that it has started them.
+        prepared: those that are ready to start here.
+        in_doubt: those of which the decision was asked and is unknown.
+        left: those that have left for another container, which has not confirmed their start.
     """
 
     living: list[Claim]
@@ -160,15 +152,15 @@ class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=7):
 
 
 class Query(_Event, frozen=True, array_like=True, tag=8):
-    """A home to a destination: I was restarted; what do you know of this hand-over?"""
+    """Home to destination: I was restarted; what do you know of this hand-over?"""
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag=9):
-    """Any to any: I have learned only now that you are there; say again what I should know."""
+    """Any to any: I did not know you before now; repeat what I should know."""
 
 
 class Flush(msgspec.Struct, frozen=True, array_like=True, tag=10):
-    """Any to any: answer when you have got this, and with it all that I have sent before; or the answer."""
+    """Any to any: answer when this has arrived, and so has all that I sent before; or the answer."""
 
     number: Number
     is_answer: bool = False
@@ -178,12 +170,12 @@ Event = Prepare | Prepared | Ask | Decided | Proceed | Status | Hosting | Query 
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """What one container tells another at once.
+    """The events that a container sends another at once.
 
     Args:
-        sender: the incarnation of who tells it.
-        receiver: the incarnation that it is for: another one of the same name ignores it.
-        events: what is told, in its order.
+        sender: the sender's incarnation.
+        receiver: that of the receiver; a later process of its name ignores the envelope.
+        events: in order.
     """
 
     sender: Number
@@ -191,4 +183,4 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     events: list[Event]
 
 
-decode = ControlDecoder[Envelope](msgspec.msgpack.Decoder(Envelope), "what containers say of moves").decode
+decode = ControlDecoder[Envelope](msgspec.msgpack.Decoder(Envelope), "events of agents that move").decode

@@ -1,4 +1,4 @@
-"""Inquiries of a restarted home about hand-overs that may have been decided before."""
+"""Find out what a restarted home may have decided before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 LIFE: Final = 1 << 18
-"""Numbers of hand-overs that one agent has before they are those of the next one."""
+"""How many numbers of hand-overs one agent has; the next agent of its name has the next ones."""
 
 
 @dataclass(slots=True)
@@ -29,18 +29,18 @@ class _Inquiry:
 
 
 class Inquiries:
-    """Earlier hand-overs that are asked about, and unknown here.
+    """The earlier hand-overs about which others ask, and of which nothing is known here.
 
     Args:
         cluster_view: the container's.
-        book: the home's.
+        book: the home's record.
     """
 
     def __init__(self, cluster_view: ClusterView, book: Ledger) -> None:
         self._cluster_view = cluster_view
         self._book = book
         self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
-        # Domains that have said what they have since there is a link to them, and that were asked to.
+        # Domains that have reported their agents over the present link, and those that were asked to.
         self._heard: set[str] = set()
         self._greeted: set[str] = set()
 
@@ -66,7 +66,7 @@ class Inquiries:
         self._consider(key)
 
     def have(self, origin: str, event: Status) -> bool:
-        """Handle what a destination knows of a hand-over; return whether it was asked about."""
+        """Handle what a destination knows of a hand-over; return whether there is an inquiry about it."""
         key = event.address, event.number
         inquiry = self._inquiries.get(key)
         if inquiry is None or inquiry.ask.place != origin:
@@ -80,34 +80,26 @@ class Inquiries:
         return True
 
     def heard(self, origin: str) -> None:
-        """Called when another container has said all that it has."""
+        """Called when another container has reported all its agents of this home."""
         self._heard.add(origin)
         self._consider_all()
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
-    def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container."""
-        self._forget_what_was_said(domain)
-        self._consider_all()
-
-    def lost(self, domain: str) -> None:
-        """Called when another container is gone."""
-        self._forget_what_was_said(domain)
-        self._consider_all()
-
-    def _forget_what_was_said(self, domain: str) -> None:
+    def link_changed(self, domain: str) -> None:
+        """Called when there is a new link to another container, or it is gone."""
         self._heard.discard(domain)
         self._greeted.discard(domain)
+        self._consider_all()
 
-    # -- what follows from that -----------------------------------------------------------------------------
+    # -- conclusions ----------------------------------------------------------------------------------------
 
     def _consider_all(self) -> None:
         for key in tuple(self._inquiries):
             self._consider(key)
 
     def _consider(self, key: tuple[str, int]) -> None:
-        """Conclude what is possible by now, and ask destination or source if that helps."""
+        """Conclude an inquiry if possible; otherwise ask destination or source if that helps."""
         inquiry = self._inquiries[key]
         ask = inquiry.ask
         known = self._book.outcome(ask, is_source=inquiry.is_asked_by_source)
@@ -124,11 +116,11 @@ class Inquiries:
         """Find out for a source that has an agent, and does not know whether to start it."""
         own, ask = self._cluster_view, inquiry.ask
         if self._book.has_another(*key):
-            self._conclude(key, moves=False)  # it is to end, wherever it is
+            self._conclude(key, moves=False)  # it must end, wherever it is
         elif self._has_moved_on(ask):
             self._conclude(key, moves=True, is_past=True)
         elif inquiry.is_unknown or own.is_dead(ask.place, ask.incarnation):
-            # The source goes on with it, unless it was started there and has moved on since.
+            # The source keeps it, unless it was started at the destination and has moved on since.
             if self._have_all_said_what_they_have():
                 self._conclude(key, moves=False)
         elif inquiry.is_ready:
@@ -137,14 +129,14 @@ class Inquiries:
             own.tell(ask.place, Query(*key))
 
     def _consider_for_place(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
-        """Find out for a destination that has an agent ready, and lost the source."""
+        """Find out for a destination that has an agent ready, and has lost the source."""
         own, ask = self._cluster_view, inquiry.ask
         if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
             self._conclude(key, moves=False)
         elif ask.source in self._heard:
-            self._conclude(key, moves=False)  # the source goes on with it, or has ended it
+            self._conclude(key, moves=False)  # the source keeps it, or has ended it
         elif own.is_there(ask.source, ask.source_incarnation):
-            self._greet(ask.source)  # it may have nothing any more, and not say so by itself
+            self._greet(ask.source)  # it may no longer have it, and not report so by itself
 
     def _has_moved_on(self, ask: Ask) -> bool:
         """Return whether an agent is leaving another container by a later hand-over than that asked about."""
@@ -158,7 +150,7 @@ class Inquiries:
         )
 
     def _have_all_said_what_they_have(self) -> bool:
-        """Return whether all others have said what they have; ask those that have not."""
+        """Return whether all others have reported their agents; ask those that have not."""
         silent = set(self._cluster_view.listed()) - self._heard - {self._cluster_view.domain}
         for domain in sorted(silent):
             self._greet(domain)
@@ -170,11 +162,13 @@ class Inquiries:
             self._cluster_view.tell(domain, Hello())
 
     def _conclude(self, key: tuple[str, int], *, moves: bool, is_past: bool = False) -> None:
-        """Answer what was decided, and record it, unless more has happened since (`is_past`)."""
+        """Answer with the decision, and record it, unless more has happened since (`is_past`)."""
         inquiry = self._inquiries.pop(key)
         ask, book = inquiry.ask, self._book
         if not is_past and book.outcome(ask, is_source=inquiry.is_asked_by_source) is None:
-            has_source = inquiry.is_asked_by_source or ask.source not in self._heard  # else it has said so
+            has_source = (
+                inquiry.is_asked_by_source or ask.source not in self._heard
+            )  # otherwise it has reported so
             book.decide(ask, moves=moves, has_source=has_source)
         for origin in sorted(inquiry.askers):
             book.answer(origin, ask, moves=moves)

@@ -1,4 +1,4 @@
-"""What the state machines of a hand-over want done."""
+"""What the state machines of a hand-over ask their container to do."""
 
 from __future__ import annotations
 
@@ -7,116 +7,106 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from formicary.mobility.handover.exchange import Targets
-
-
-class _OfAgent(msgspec.Struct, frozen=True):
-    address: str
-    number: int  # of the hand-over
+    from formicary.mobility.handover.destination import Arrival
+    from formicary.mobility.handover.source import Departure
 
 
 # -- at the source -------------------------------------------------------------------------------------------
 
 
-class Stay(_OfAgent, frozen=True):
-    """The agent does not move, and goes on here."""
+class _OfSource(msgspec.Struct, frozen=True):
+    departure: Departure
+
+
+class Stay(_OfSource, frozen=True):
+    """Resume the agent: it does not move."""
 
     reason: str
 
 
-class Drained(_OfAgent, frozen=True):
-    """All that was sent before the agent came to rest has arrived: call `drained` when its ways are clear."""
+class Drained(_OfSource, frozen=True):
+    """Call `drained` when the agent's ways are clear: all that was sent before it rested has arrived."""
 
 
-class Leave(_OfAgent, frozen=True):
-    """The agent is at `place` now: take it apart, call `left`, send its messages, and call `brought`."""
-
-    place: str
+class Leave(_OfSource, frozen=True):
+    """Take the agent apart, call `left`, send its messages, and call `brought`."""
 
 
-class Settled(_OfAgent, frozen=True):
-    """The agent runs at `place`: who asked for the move can be told; `message` is for the services here."""
+class Settled(_OfSource, frozen=True):
+    """Report to whoever asked for the move that the agent runs; `message` is for the services here."""
 
-    place: str
     message: bytes
 
 
-class Perished(_OfAgent, frozen=True):
-    """The agent is lost with `place`, which has ended before it said that the agent runs."""
-
-    place: str
+class Perished(_OfSource, frozen=True):
+    """Forget the agent: it is lost with its destination, which never said that it runs."""
 
 
 # -- at the destination --------------------------------------------------------------------------------------
 
 
-class Build(_OfAgent, frozen=True):
-    """Make the agent, do not start it, and say so by `built` or `refuse`."""
-
-    source: str
-    snapshot: bytes
+class _OfDestination(msgspec.Struct, frozen=True):
+    arrival: Arrival
 
 
-class Wake(_OfAgent, frozen=True):
-    """Start the agent that was made, and call `started`.
-
-    `targets` says who gets some of the first messages that follow from `source`; `brings`, whether any do:
-    then it is started when all have come, which `Complete` says, or the link to `source` has ended.
-    """
-
-    source: str
-    targets: Targets
-    brings: bool = False
+class Build(_OfDestination, frozen=True):
+    """Create the agent without starting it, and call `built` or `refuse`."""
 
 
-class Complete(_OfAgent, frozen=True):
-    """All has come that the agent brings along."""
+class Expect(_OfDestination, frozen=True):
+    """Keep the messages that follow the agent, which starts once it has them all."""
 
 
-class Discard(_OfAgent, frozen=True):
-    """Forget the agent that was made."""
+class Wake(_OfDestination, frozen=True):
+    """Start the agent, and call `started`."""
+
+
+class Discard(_OfDestination, frozen=True):
+    """Forget the agent that was created."""
+
+
+class Terminate(msgspec.Struct, frozen=True):
+    """End an agent that lives here, or whose start (`arrival`) is not over."""
+
+    address: str
+    reason: str
+    arrival: Arrival | None = None
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A home has seen which of its agents live here, and has had those ended that are another's by now."""
+    """Trust the names of a home's agents here: it has seen which they are, and has ended those of others."""
 
     home: str
-
-
-class Terminate(_OfAgent, frozen=True):
-    """End the agent, which lives here."""
-
-    reason: str
 
 
 # -- at the home ---------------------------------------------------------------------------------------------
 
 
-class Moving(_OfAgent, frozen=True):
-    """One of this home's agents leaves `source`: hold what comes for it until it is placed, or gone."""
+class _OfHome(msgspec.Struct, frozen=True):
+    address: str
+
+
+class Moving(_OfHome, frozen=True):
+    """Hold messages for an agent that leaves `source`, until it is placed, missing or freed."""
 
     source: str
 
 
-class Placed(_OfAgent, frozen=True):
-    """One of this home's agents lives at `place`."""
+class Placed(_OfHome, frozen=True):
+    """Send messages for an agent to `place`, where it lives."""
 
     place: str
 
 
-class Missing(_OfAgent, frozen=True):
-    """One of this home's agents was at `place`, which is not there any more."""
-
-    place: str
+class Missing(_OfHome, frozen=True):
+    """Fail messages for an agent until it is placed again: its container is lost."""
 
 
-class Freed(_OfAgent, frozen=True):
-    """One of this home's agents has ended at `place`: nobody has its name."""
-
-    place: str
+class Freed(_OfHome, frozen=True):
+    """Free the name of an agent that has ended elsewhere."""
 
 
 Instruction = (
-    Stay | Drained | Leave | Settled | Perished | Build | Wake | Complete | Discard | Terminate
+    Stay | Drained | Leave | Settled | Perished | Build | Expect | Wake | Discard | Terminate
     | Known | Moving | Placed | Missing | Freed
 )  # fmt: skip

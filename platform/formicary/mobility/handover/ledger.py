@@ -1,4 +1,4 @@
-"""The home's record of where its agents are, as a state machine: it decides moves."""
+"""Record where a home's agents are, and decide their moves: the home's state machine."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Ledger:
         self._first_life = cluster_view.incarnation // _START
         self._life = self._first_life  # of the next agent that moves for the first time
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
-        # By agent: decided hand-overs whose source, with its incarnation, may not know the decision.
+        # By agent: decided hand-overs whose source (with its incarnation) may not know the decision.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
         self._inquiries = Inquiries(cluster_view, self)
 
@@ -57,7 +57,7 @@ class Ledger:
     # -- what the container itself does ---------------------------------------------------------------------
 
     def open_record(self, address: str) -> int:
-        """Return the number on record of an agent that lives here, or begin a record.
+        """Return the number on record of an agent that lives here; begin a record if there is none.
 
         Successive agents of one name have different, increasing numbers.
         """
@@ -82,7 +82,7 @@ class Ledger:
     # -- what others say ------------------------------------------------------------------------------------
 
     def ask(self, origin: str, event: Ask) -> None:
-        """Answer what was decided about a hand-over; decide if nothing was."""
+        """Answer with the decision on a hand-over; decide if there is none."""
         outcome, is_source = None, origin == event.source
         if is_source and self._has_taken_back(origin, event):
             self._take_started(origin, event.address, event.number - 1, is_back=True)
@@ -110,7 +110,7 @@ class Ledger:
         return True
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
-        """Answer what was decided, and that the agent must end if its name is no longer its own."""
+        """Answer with a decision; also that the agent must end, if its name is no longer its own."""
         own, record = self._cluster_view, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, Outcome.MOVES if moves else Outcome.STAYS))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
@@ -124,10 +124,10 @@ class Ledger:
             self._end(origin, event.address, event.number)
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
-            own.instructions.append(Placed(event.address, record.number, origin))
+            own.instructions.append(Placed(event.address, origin))
 
     def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
-        """Return what was decided; None if nothing is known."""
+        """Return the decision; None if there is none, or it is unknown."""
         if event.number in self._unheard.get(event.address, {}).values():
             return True
         record = self._records.get(event.address)
@@ -168,7 +168,7 @@ class Ledger:
             if not self._lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
                 if event.source != own.domain:
-                    own.instructions.append(Moving(event.address, event.number, event.source))
+                    own.instructions.append(Moving(event.address, event.source))
             if event.source != own.domain:
                 source = event.source, event.source_incarnation
                 self._unheard.setdefault(event.address, {})[source] = event.number
@@ -184,11 +184,11 @@ class Ledger:
             self._set(event.address, event.source, event.source_incarnation, number, is_lost=not is_there)
             self._records[event.address].refused = event.number
             if is_there:
-                own.instructions.append(Placed(event.address, number, event.source))
+                own.instructions.append(Placed(event.address, event.source))
                 own.tell(event.source, Hello())  # it may have ended there, as reported before
 
     def started(self, origin: str, event: Status) -> None:
-        """Record that an agent runs at its destination, as its source has said."""
+        """Record that an agent runs at its destination."""
         address, number = event.address, event.number
         source = origin, self._cluster_view.members[origin]
         is_back = self._unheard.get(address, {}).get(source) == number - 1  # it did not leave after all
@@ -227,12 +227,12 @@ class Ledger:
             self._free(event.address)
 
     def hosting(self, origin: str, event: Hosting) -> None:
-        """Record all that a container has of this home's agents."""
+        """Record which of this home's agents a container has."""
         own = self._cluster_view
         known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
-            # Unlike what it said earlier, this is newer than the decision.
+            # The answer will be newer than the decision, as this report may not be.
             self._cluster_view.tell(origin, Query(address, self._records[address].number))
         incarnation = self._cluster_view.members[origin]
         for address, number in event.living:
@@ -249,7 +249,7 @@ class Ledger:
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
                 if is_on_record and own.is_there(place, of_place) and place != own.domain:
-                    own.instructions.append(Moving(address, number, origin))
+                    own.instructions.append(Moving(address, origin))
                 self._ask_whether_it_lives(address, number, place)
         self._inquiries.heard(origin)
 
@@ -264,7 +264,7 @@ class Ledger:
         """
         record = self._records.get(address)
         is_known = record is not None and (record.place, record.number) == (place, number)
-        if is_known and place != self._cluster_view.domain:  # one that is gone is not told
+        if is_known and place != self._cluster_view.domain:  # otherwise it is known
             self._cluster_view.tell(place, Query(address, number))
 
     def _take_claim(
@@ -287,7 +287,7 @@ class Ledger:
             self._set(address, place, incarnation, number, is_lost=not is_there)
             self._records[address].refused = refused
         if is_there and is_started:
-            own.instructions.append(Placed(address, number, place))
+            own.instructions.append(Placed(address, place))
         return True
 
     def has_another(self, address: str, number: int) -> bool:
@@ -306,29 +306,29 @@ class Ledger:
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container, which says what it has, if anything."""
+        """Called when there is a new link to another container, which reports its agents, if any."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if self._cluster_view.is_dead(domain, record.incarnation):
                 self._free(address)
-        self._inquiries.joined(domain)
+        self._inquiries.link_changed(domain)
         for address in tuple(self._unheard):
             self._forget_unheard(address, lambda source, _: self._cluster_view.is_dead(*source))
 
     def lost(self, domain: str) -> None:
-        """Called when another container is gone: so are its agents, until it returns."""
+        """Called when another container is gone: its agents are missing until it returns."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if not record.is_lost:
                 record.is_lost = True
-                self._cluster_view.instructions.append(Missing(address, record.number, domain))
-        self._inquiries.lost(domain)
+                self._cluster_view.instructions.append(Missing(address))
+        self._inquiries.link_changed(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
         """Return whether agents of this home are in another container, or bound for it."""
         return domain in self._at or self._inquiries.has_to_do_with(domain)
 
-    # -- the book -------------------------------------------------------------------------------------------
+    # -- records --------------------------------------------------------------------------------------------
 
     def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
         told = self._unheard.pop(address, None)
@@ -359,9 +359,8 @@ class Ledger:
             del self._at[place]
 
     def _free(self, address: str) -> None:
-        record = self._records[address]
         self._drop(address)
-        self._cluster_view.instructions.append(Freed(address, record.number, record.place))
+        self._cluster_view.instructions.append(Freed(address))
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:

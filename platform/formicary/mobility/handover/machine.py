@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.quoting import shorten
 from formicary.fipa.control_codec import encode
-from formicary.mobility.handover.arrival import Arrivals
 from formicary.mobility.handover.cluster_view import ClusterView, home_of
-from formicary.mobility.handover.departure import Departures
+from formicary.mobility.handover.destination import Destination
 from formicary.mobility.handover.exchange import (
     Ask,
     Decided,
@@ -30,30 +29,33 @@ from formicary.mobility.handover.exchange import (
 )
 from formicary.mobility.handover.instructions import Known, Terminate
 from formicary.mobility.handover.ledger import Ledger
+from formicary.mobility.handover.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from formicary.mobility.handover.destination import Arrival
     from formicary.mobility.handover.exchange import Event, Targets
     from formicary.mobility.handover.instructions import Instruction
+    from formicary.mobility.handover.source import Departure
 
 ENVELOPE: Final = 1 << 18
-"""About how many bytes of snapshots are told another container at once."""
+"""About how many bytes of snapshots go into one payload."""
 
 _REPORTED: Final = 0
-"""The number of the flush that follows what a home is told of its agents; others begin with 1."""
+"""The number of the flush that follows the report to a home; others begin with 1."""
 
 
 class HandOver:
-    """What one container does for agents that move: as their source, their destination and their home.
+    """Decides what one container does for agents that move: as source, destination and home.
 
-    After each call do what `take_instructions` returns, in its order, and tell others what `take_envelopes`
-    returns for each of `receivers`: in this order, behind all that was sent there before.
+    After each call perform what `take_instructions` returns, in order, and send what `take_envelopes`
+    returns for each of `receivers`: in order, behind all that was sent there before.
 
     Args:
         domain: the container's full domain.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
-        lives_here: tells whether an agent of a name lives in the container, wherever its home is.
+        lives_here: returns whether an agent of a name lives in the container, wherever its home is.
         listed: as of `ClusterView`.
     """
 
@@ -66,20 +68,20 @@ class HandOver:
     ) -> None:
         self._cluster_view = ClusterView(domain, incarnation, listed)
         self._lives_here = lives_here
-        self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
+        self._numbers: dict[str, int] = {}  # of the hand-overs that brought agents here
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
-        self.departures = Departures(self._cluster_view, self._numbers.__setitem__)
-        self.arrivals = Arrivals(self._cluster_view, self._number_of)
+        self.source = Source(self._cluster_view, self._numbers.__setitem__)
+        self.destination = Destination(self._cluster_view, self._number_of)
         self.ledger = Ledger(self._cluster_view, lives_here)
         self._takers: dict[type[Event], Callable[[str, Any], None]] = {
-            Prepare: self.arrivals.prepare,
-            Prepared: self.departures.prepared,
+            Prepare: self.destination.prepare,
+            Prepared: self.source.prepared,
             Ask: self.ledger.ask,
             Decided: self._decided,
-            Proceed: self.arrivals.proceed,
+            Proceed: self.destination.proceed,
             Status: self._status,
             Hosting: self.ledger.hosting,
-            Query: self.arrivals.query,
+            Query: self.destination.query,
             Hello: self._hello,
             Flush: self._flush,
         }
@@ -88,19 +90,19 @@ class HandOver:
 
     @property
     def receivers(self) -> Collection[str]:
-        """The domains of the containers that are to be told something."""
+        """The domains of the containers for which there are events."""
         return self._cluster_view.outgoing
 
     def reaches(self, domain: str) -> bool:
-        """Return whether another container can be told something now."""
+        """Return whether another container can be reached now."""
         return domain in self._cluster_view.members
 
     def take_envelopes(self, domain: str) -> list[bytes]:
-        """Return what a container is to be told, in pieces of about `ENVELOPE` bytes."""
+        """Return the events for a container, in payloads of about `ENVELOPE` bytes."""
         own = self._cluster_view
         events = own.outgoing.pop(domain, [])
-        self.departures.draining.sent(domain)
-        if len(events) == 1:  # as it is where agents move one after the other
+        self.source.draining.sent(domain)
+        if len(events) == 1:  # as when agents move one after the other
             return [encode(Envelope(own.incarnation, own.members[domain], events))]
         part: list[Event] = []
         envelopes, size = [], 0
@@ -116,28 +118,23 @@ class HandOver:
         return envelopes
 
     def take_instructions(self) -> list[Instruction]:
-        """Return what is to be done."""
+        """Return what the container is to do, in order."""
         own = self._cluster_view
         if own.to_itself:
             self._settle()
-        if not own.instructions:
-            return []
         instructions, own.instructions = own.instructions, []
-        for instruction in instructions:
-            if type(instruction) is Terminate and instruction.address in self.departures:
-                self.departures.kill(instruction.address)
         return instructions
 
     # -- what happens ---------------------------------------------------------------------------------------
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Called when there is a new link to another container: what was said there before may be lost."""
+        """Called when there is a new link to another container: earlier payloads may be lost."""
         own = self._cluster_view
         own.members[domain] = incarnation
         self._session_ended(domain)
         if domain in own.strangers or self._has_to_do_with(domain):
             own.strangers.discard(domain)
-            own.tell(domain, Hello())  # it may have known of this one before, and what it said was ignored
+            own.tell(domain, Hello())  # what it sent while it was unknown here was ignored
             self._say_again(domain)
         self.ledger.joined(domain)
         self._settle()
@@ -147,41 +144,41 @@ class HandOver:
         return any(home_of(address) == home for address in self._numbers)
 
     def _has_to_do_with(self, domain: str) -> bool:
-        parts = (self.departures, self.arrivals, self.ledger)
+        parts = (self.source, self.destination, self.ledger)
         return self.hosts(domain) or any(part.has_to_do_with(domain) for part in parts)
 
     def _say_again(self, domain: str) -> None:
-        """Repeat to another container what it may have missed, questions first."""
-        self.departures.draining.say_again(domain)
-        self.departures.joined(domain)
-        self.arrivals.joined(domain)
+        """Repeat what another container may have missed, questions first."""
+        self.source.draining.say_again(domain)
+        self.source.joined(domain)
+        self.destination.joined(domain)
         self._report(domain)
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not there any more, as far as is known here."""
+        """Called when another container is gone, as far as is known here."""
         self._cluster_view.members.pop(domain, None)
-        self._cluster_view.strangers.add(domain)  # it may not know that it was lost, and go on to say things
+        self._cluster_view.strangers.add(domain)  # it may not know, and continue to send
         self._session_ended(domain)
-        for address, number in self.departures.take_back(domain):
-            self.ledger.take_back(address, number)
+        for departure in self.source.take_back(domain):
+            self.ledger.take_back(departure.address, departure.number)
         self.ledger.lost(domain)
-        self.departures.lost(domain)
-        self.arrivals.lost(domain)
+        self.source.lost(domain)
+        self.destination.lost(domain)
         self._settle()
 
     def _session_ended(self, domain: str) -> None:
         self._cluster_view.outgoing.pop(domain, None)
-        self.departures.draining.session_ended(domain)
+        self.source.draining.session_ended(domain)
 
     def receive(self, origin: str, payload: bytes | memoryview) -> None:
         """Handle a payload of another container.
 
         Args:
             origin: the domain of that container, proven.
-            payload: what came.
+            payload: the payload.
 
         Raises:
-            ValueError: it is nothing that containers say of moves; nothing has changed.
+            ValueError: it is invalid; nothing has changed.
         """
         envelope = decode(payload)
         own = self._cluster_view
@@ -199,30 +196,33 @@ class HandOver:
 
     # -- what the container does ----------------------------------------------------------------------------
 
-    def begin(self, address: str, place: str, snapshot: bytes, unsettled: Collection[str] = ()) -> None:
-        """Hand over an agent that has come to rest here; `departures.obstacle` says whether it can be tried.
+    def begin(
+        self,
+        address: str,
+        place: str,
+        snapshot: bytes,
+        unsettled: Collection[str] = (),
+        move: object = None,
+    ) -> Departure:
+        """Hand over an agent that has come to rest here, if `source.obstacle` returns None.
 
-        Args:
-            address: its full name.
-            place: the destination's domain.
-            snapshot: the agent.
-            unsettled: domains of containers to which something is under way.
+        Arguments and result as of `Source.begin`.
         """
         number = max(self._numbers.get(address, 0), self._tried.get(address, 0))
         if home_of(address) == self._cluster_view.domain:
             number = max(number, self.ledger.open_record(address))
         self._tried[address] = number + 1
-        self.departures.begin(address, number + 1, place, snapshot, unsettled)
+        return self.source.begin(address, number + 1, place, snapshot, unsettled=unsettled, move=move)
 
-    def left(self, address: str, targets: Targets = (), *, brings: bool = False) -> None:
-        """Called when an agent was taken apart, as `Leave` has said, before its messages are sent."""
-        self._forget(address)
-        self.departures.left(address, targets, brings=brings)
+    def left(self, departure: Departure, targets: Targets = (), *, brings: bool = False) -> None:
+        """Called when an agent was taken apart, as `Leave` said; arguments as of `Source.left`."""
+        self._forget(departure.address)
+        self.source.left(departure, targets, brings=brings)
 
-    def started(self, address: str, number: int, message: bytes = b"") -> None:
-        """Called when an agent was started, as `Wake` has said; arguments as of `Arrivals.started`."""
-        self._numbers[address] = number
-        self.arrivals.started(address, number, message)
+    def started(self, arrival: Arrival, message: bytes = b"") -> None:
+        """Called when an agent was started, as `Wake` said; arguments as of `Destination.started`."""
+        self._numbers[arrival.address] = arrival.number
+        self.destination.started(arrival, message)
 
     def ended(self, address: str) -> None:
         """Called when an agent that lived here has ended."""
@@ -231,10 +231,6 @@ class HandOver:
         home = home_of(address)
         if number is not None and home != self._cluster_view.domain:
             self._cluster_view.tell(home, Status(address, number, State.GONE))
-
-    def number_of(self, address: str) -> int:
-        """Return the number of the hand-over that has brought an agent here; 0 if none has."""
-        return self._numbers.get(address, 0)
 
     def _forget(self, address: str) -> int | None:
         self._tried.pop(address, None)
@@ -247,20 +243,19 @@ class HandOver:
 
     def _report(self, domain: str) -> None:
         """Report to a home which of its agents are here."""
-        in_doubt = list(self.departures.in_doubt(domain))
-        left = list(self.departures.left_for(domain))
+        in_doubt, left = self.source.in_doubt(domain), self.source.left_for(domain)
         elsewhere = {address for address, *_ in (*in_doubt, *left)}
         living = [
             (address, number)
             for address, number in self._numbers.items()
             if home_of(address) == domain and address not in elsewhere
         ]
-        prepared = list(self.arrivals.ready(domain))
+        prepared = self.destination.ready(domain)
         self._cluster_view.tell(domain, Hosting(living, prepared, in_doubt, left))
         self._cluster_view.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
-        """Deliver what this container's parts tell each other."""
+        """Deliver the events that this container sends itself."""
         own = self._cluster_view
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
@@ -268,10 +263,10 @@ class HandOver:
                 self._take(own.domain, event)
 
     def _check(self, origin: str, event: Event) -> None:
-        """Refuse what a container cannot say.
+        """Check that a container may send an event.
 
         Raises:
-            ValueError: it has said it.
+            ValueError: it may not.
         """
         claims: list[str] = []  # agents whose home this has to be
         match event:
@@ -299,22 +294,22 @@ class HandOver:
         if event.outcome is Outcome.ENDS:
             self._end(event)
         else:
-            self.departures.decided(origin, event)
-            self.arrivals.decided(origin, event)
+            self.source.decided(origin, event)
+            self.destination.decided(origin, event)
 
     def _end(self, event: Decided) -> None:
         if self._numbers.get(event.address, event.number + 1) <= event.number:
             reason = "its home now has another agent with its name"
-            self._cluster_view.instructions.append(Terminate(event.address, event.number, reason))
+            self._cluster_view.instructions.append(Terminate(event.address, reason))
 
     def _status(self, origin: str, event: Status) -> None:
         match event.state:
             case State.CONFIRMED:
-                self.departures.started(origin, event)
+                self.source.started(origin, event)
                 if home_of(event.address) == self._cluster_view.domain:
                     self.ledger.started(origin, event)
             case State.GONE:
-                self.arrivals.gone(origin, event)
+                self.destination.gone(origin, event)
                 self.ledger.gone(origin, event)
             case _:
                 self.ledger.have(origin, event)
@@ -328,4 +323,4 @@ class HandOver:
         elif event.number == _REPORTED:
             self._cluster_view.instructions.append(Known(origin))
         else:
-            self.departures.draining.flushed(origin, event)
+            self.source.draining.flushed(origin, event)

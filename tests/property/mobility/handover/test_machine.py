@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.property.mobility.handover.world import World
 
 from formicary.mobility.handover import machine
-from formicary.mobility.handover.arrival import Arrivals
-from formicary.mobility.handover.departure import Departures
+from formicary.mobility.handover.destination import Destination
 from formicary.mobility.handover.ledger import Ledger
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.handover.source import Source
 
 
 def end(world, _chance, domain, _other):
@@ -158,23 +158,23 @@ def test_agents_do_move():
 # -- mistakes that are found ---------------------------------------------------------------------------------
 
 
-class _StartsUnasked(Arrivals):
+class _StartsUnasked(Destination):
     """Assumes a decision when the source is lost."""
 
-    def _ask(self, address, arrival):
-        self._wake(address, arrival, 0)
+    def _ask(self, arrival):
+        self._wake(arrival)
 
 
-class _GoesOnInDoubt(Departures):
+class _GoesOnInDoubt(Source):
     """Continues when the destination is lost, whatever its home may have decided."""
 
     def lost(self, domain):
-        for address, departure in tuple(self._departures.items()):
+        for departure in tuple(self._departures.values()):
             if domain == departure.place and departure.snapshot:
-                self._stay(address, departure, "lost")
+                self._stay(departure, "lost")
 
 
-class _ForgetsDoubts(Departures):
+class _ForgetsDoubts(Source):
     """Does not ask again when the home is back."""
 
     def joined(self, domain):

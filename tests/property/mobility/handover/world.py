@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from formicary.mobility.handover.exchange import Decided, Outcome, decode
-from formicary.mobility.handover.instructions import Known
+from formicary.mobility.handover.instructions import Expect, Known
 from formicary.mobility.handover.machine import HandOver
 
 
@@ -49,9 +49,7 @@ class Process:
     machine: HandOver | None = None
     agents: dict = field(default_factory=dict)  # by address
     left: dict = field(default_factory=dict)  # the copies of those that have left
-    made: dict = field(default_factory=dict)  # those that were built, by address and number
     to_start: list = field(default_factory=list)
-    incomplete: dict = field(default_factory=dict)  # those that wait for what they bring, by address
     to_bring: list = field(default_factory=list)
     to_build: list = field(default_factory=list)
     to_leave: list = field(default_factory=list)
@@ -118,7 +116,7 @@ class World:
         process = self.processes.get(domain)
         if process is None:
             return
-        process.machine.arrivals.drop_all()
+        process.machine.destination.drop_all()
         self.settle(process)
         for other in self.domains:
             while self.flight[domain, other]:
@@ -131,7 +129,7 @@ class World:
         self.misjudged -= {pair, pair[::-1]}
         for one, other in (pair, pair[::-1]):
             if (process := self.processes.get(one)) is not None:
-                self.complete(process, lambda wake, other=other: wake.source == other)
+                process.machine.destination.link_ended(other)
             events = self.flight[one, other]
             kept = [it for it in events if it[0] != "receive"]
             events.clear()
@@ -152,12 +150,6 @@ class World:
         if (domain, other) in self.misjudged:
             self.misjudged.discard((domain, other))
             self.flight[other, domain].append(("joined", other, self.processes[other].incarnation))
-
-    def complete(self, process, is_complete):
-        """Start agents that have everything they carry, or will get no more."""
-        for address, wake in tuple(process.incomplete.items()):
-            if is_complete(wake):
-                process.to_start.append(process.incomplete.pop(address))
 
     def connect(self, one, other):
         """Begin a session between two."""
@@ -213,9 +205,7 @@ class World:
     def waits_for(self, domain, event):
         """Return whether a decision matters to its receiver: a question may come late, and be answered."""
         process = self.processes.get(domain)
-        parts = (
-            (process.machine.departures._departures, process.machine.arrivals._arrivals) if process else ()
-        )
+        parts = (process.machine.source._departures, process.machine.destination._arrivals) if process else ()
         is_one = event.outcome is not Outcome.ENDS
         return is_one and any(
             event.address in part and part[event.address].number == event.number for part in parts
@@ -236,10 +226,10 @@ class World:
         if perform is not None:
             perform(process, instruction)
         else:
-            assert isinstance(instruction, Known)
+            assert isinstance(instruction, Expect | Known)
 
     def _drained(self, process, drained):
-        process.machine.departures.drained(drained.address, drained.number)
+        process.machine.source.drained(drained.departure)
 
     def _moving(self, process, moving):
         assert moving.address not in process.agents
@@ -251,35 +241,27 @@ class World:
     _missing = _freed = _placed
 
     def _build(self, process, build):
-        process.to_build.append(build)
+        process.to_build.append(build.arrival)
 
     def _wake(self, process, wake):
-        assert (wake.address, wake.number) in process.made
-        if wake.brings:
-            process.incomplete[wake.address] = wake
-        else:
-            process.to_start.append(wake)
-
-    def _complete(self, process, complete):
-        self.complete(process, lambda wake: wake.address == complete.address)
+        assert wake.arrival.guest
+        process.to_start.append(wake.arrival)
 
     def _discard(self, process, discard):
-        process.made.pop((discard.address, discard.number), None)
-        process.to_build = [
-            it for it in process.to_build if (it.address, it.number) != (discard.address, discard.number)
-        ]
+        assert discard.arrival.guest
+        process.to_start = [each for each in process.to_start if each is not discard.arrival]
 
     def _stay(self, process, stay):
-        copy = process.agents[stay.address]
+        copy = process.agents[stay.departure.address]
         assert not copy.runs
         copy.runs = True
-        self.run(process, stay.address)
+        self.run(process, stay.departure.address)
 
     def _leave(self, process, leave):
-        process.to_leave.append(leave)
+        process.to_leave.append(leave.departure)
 
     def _perished(self, process, perished):
-        self.perish(process, perished.address)
+        self.perish(process, perished.departure.address)
 
     def _terminate(self, process, terminate):
         self.terminate(process, terminate.address)
@@ -294,9 +276,9 @@ class World:
         process = self.processes.get(domain)
         address = f"{name}@{domain}"
         machine = process and process.machine
-        if not process or address in process.agents or address in machine.arrivals:
+        if not process or address in process.agents or address in machine.destination._arrivals:
             return
-        if address in machine.departures or machine.ledger.place_of(address) not in {None, domain}:
+        if machine.source.get(address) or machine.ledger.place_of(address) not in {None, domain}:
             return
         for life in self.lives:
             if life.address == address:
@@ -330,12 +312,7 @@ class World:
         """Let an agent leave, if it can."""
         process = self.processes.get(domain)
         copy = process and process.agents.get(address)
-        if (
-            not copy
-            or not copy.runs
-            or process.machine.departures.obstacle(address, place)
-            or place == domain
-        ):
+        if not copy or not copy.runs or process.machine.source.obstacle(address, place) or place == domain:
             return
         life = self.lives[copy.life]
         copy.runs, life.runs_at = False, None
@@ -344,26 +321,25 @@ class World:
         process.machine.begin(address, place, snapshot, unsettled)
         self.settle(process)
 
-    def build(self, process, build, *, refuses):
-        machine = process.machine
-        if refuses or build.address in process.agents:
-            machine.arrivals.refuse(build.address, build.number, "no")
+    def build(self, process, arrival, *, refuses):
+        destination = process.machine.destination
+        if refuses or arrival.address in process.agents:
+            destination.refuse(arrival, "no")
         else:
-            process.made[build.address, build.number] = Copy(*json.loads(build.snapshot), runs=False)
-            machine.arrivals.built(build.address, build.number)
+            destination.built(arrival, Copy(*json.loads(arrival.snapshot), runs=False))
         self.settle(process)
 
-    def wake(self, process, wake):
-        copy = process.made.pop((wake.address, wake.number))
-        assert wake.address not in process.agents
+    def wake(self, process, arrival):
+        copy, address = arrival.guest, arrival.address
+        assert address not in process.agents
         copy.runs = True
-        process.agents[wake.address] = copy
-        process.held.discard(wake.address)
+        process.agents[address] = copy
+        process.held.discard(address)
         if self.lives[copy.life].is_over:
-            self.forget_killed(process, wake.address)
+            self.forget_killed(process, address)
             return
-        self.run(process, wake.address)
-        process.machine.started(wake.address, wake.number)
+        self.run(process, address)
+        process.machine.started(arrival)
         self.settle(process)
 
     def forget_killed(self, process, address):
@@ -371,15 +347,15 @@ class World:
         process.machine.ended(address)
         self.settle(process)
 
-    def leave(self, process, leave):
-        address = leave.address
-        if not process.machine.departures.is_leaving(address, leave.number):
+    def leave(self, process, departure):
+        if not departure.is_leaving:
             return
+        address = departure.address
         process.left[address] = process.agents.pop(address)
         brings = self.brings and process.left[address].age % 3 == 0
-        process.machine.left(address, brings=brings)
+        process.machine.left(departure, brings=brings)
         if brings:
-            process.to_bring.append(leave)
+            process.to_bring.append(departure)
         self.settle(process)
 
     def perish(self, process, address):
@@ -388,11 +364,9 @@ class World:
         process.machine.ended(address)
 
     def terminate(self, process, address):
+        if (departure := process.machine.source.get(address)) is not None:
+            process.machine.source.kill(departure)
         copy = process.agents.pop(address, None)
-        wake = process.incomplete.pop(address, None)
-        if copy is None and wake is not None:
-            copy = process.made.pop((address, wake.number))
-            process.machine.started(address, wake.number)
         if copy is not None:
             life = self.lives[copy.life]
             assert life.is_forfeit or life.is_over
@@ -408,7 +382,7 @@ class World:
             return
         life = self.lives[copy.life]
         if not copy.runs:
-            if not process.machine.departures.kill(address):
+            if not process.machine.source.kill(process.machine.source.get(address)):
                 copy.runs = True
             else:
                 life.is_forfeit = True
@@ -435,8 +409,7 @@ class World:
         elif process.to_leave:
             self.leave(process, process.to_leave.pop(0))
         elif process.to_bring:
-            leave = process.to_bring.pop(0)
-            process.machine.departures.brought(leave.address, leave.number)
+            process.machine.source.brought(process.to_bring.pop(0))
             self.settle(process)
         else:
             return False
@@ -463,10 +436,10 @@ class World:
     def check(self):
         """Check the guarantees after all is healed."""
         for process in self.processes.values():
-            assert not process.incomplete, f"{process.domain} waits to start {process.incomplete}"
-            assert not process.made, f"{process.domain} has {process.made}"
+            arrivals = process.machine.destination._arrivals
+            assert not arrivals, f"{process.domain} has not started {arrivals}"
             assert not process.held, f"{process.domain} holds what comes for {process.held}"
-            assert not process.machine.departures._departures, process.machine.departures._departures
+            assert not process.machine.source._departures, process.machine.source._departures
             assert not process.machine.ledger._inquiries._inquiries
             for address, copy in process.agents.items():
                 assert copy.runs, f"{address} does not go on at {process.domain}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from formicary.fipa.control_codec import encode
-from formicary.mobility.handover.cluster_view import ClusterView
-from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import (
     LONGEST_REASON,
     Ask,
@@ -26,7 +24,6 @@ from formicary.mobility.handover.exchange import (
 )
 from formicary.mobility.handover.instructions import (
     Build,
-    Complete,
     Discard,
     Drained,
     Freed,
@@ -92,7 +89,7 @@ class Platform:
     def place(self, domain, address=ALICE, number=NUMBER):
         """Have an agent live somewhere, and its home know of it."""
         self.living[domain].add(address)
-        self.machines[domain].started(address, number)
+        self.machines[domain]._numbers[address] = number
         take(self.machines[address.partition("@")[2]], domain, Status(address, number, State.CONFIRMED))
         self.flow()
         self.done.clear()
@@ -123,30 +120,43 @@ class Platform:
             self.known.append((instruction.home, domain, set(self.living[domain])))
             return
         if isinstance(instruction, Drained):
-            machine.departures.drained(instruction.address, instruction.number)
+            machine.source.drained(instruction.departure)
             return
         self.done.append((domain, instruction))
         match instruction:
-            case Build(address, number):
+            case Build(arrival):
                 if self.made is True:
-                    machine.arrivals.built(address, number)
+                    machine.destination.built(arrival, "alice")
                 elif self.made:
-                    machine.arrivals.refuse(address, number, self.made)
-            case Leave(address) if self.leaves:
-                self.living[domain].discard(address)
-                machine.left(address, brings=self.brings)
-            case Wake(address, number, brings=False) | Complete(address, number):
-                self.living[domain].add(address)
-                machine.started(address, number, b"done")
+                    machine.destination.refuse(arrival, self.made)
+                else:
+                    self.to_build = arrival
+            case Leave(departure) if self.leaves:
+                self.living[domain].discard(departure.address)
+                machine.left(departure, brings=self.brings)
+            case Wake(arrival):
+                assert arrival.guest == "alice"
+                self.living[domain].add(arrival.address)
+                machine.started(arrival, b"done")
             case Terminate(address):
                 self.living[domain].discard(address)
                 machine.ended(address)
+
+    def build(self, domain):
+        """Have a container create what it did not when it was asked to; return whether it is kept."""
+        return self.machines[domain].destination.built(self.to_build, "alice")
+
+    def departure(self, domain):
+        return self.machines[domain].source.get(ALICE)
+
+    def kill(self, domain):
+        return self.machines[domain].source.kill(self.departure(domain))
 
     def kinds(self, domain):
         return [type(each) for where, each in self.done if where == domain]
 
     def move(self, source, place, unsettled=()):
-        assert self.machines[source].departures.obstacle(ALICE, place) is None
+        assert self.machines[source].source.obstacle(ALICE, place) is None
         self.machines[source].begin(ALICE, place, b"alice", unsettled)
         self.flow()
 
@@ -192,8 +202,10 @@ def test_nobody_decides_before_all_has_arrived_that_was_sent_before(source, plac
     platform.said.clear()
     platform.held = (X,)
     platform.move(source, place, [X])
-    departures = platform.machines[source].departures
-    assert departures.status(ALICE) == (place, "messages that it sent earlier to arrive")
+    departure = platform.departure(source)
+    assert departure.place == place
+    what = platform.machines[source].source.what_blocks(departure)
+    assert what == "messages that it sent earlier to arrive"
     assert not {Ask, Decided} & {type(event) for *_, event in platform.said}
     if is_lost:
         platform.part(source, place)
@@ -225,7 +237,7 @@ def test_what_is_on_its_way_to_a_container_that_stops_stays(place_is_home):
     platform.held = (H,)
     platform.move(S, place)
     platform.held = ()
-    platform.machines[place].arrivals.drop_all()
+    platform.machines[place].destination.drop_all()
     platform.flow()
     platform.part(S, H)
     platform.meet(S, H)
@@ -241,18 +253,18 @@ def test_what_was_decided_is_taken_back_where_the_destination_stops_and_the_home
     platform.machines[H].lost(D)
     platform.machines[H].joined(D, 2000)
     assert platform.machines[H].ledger.place_of(ALICE) is None
-    platform.machines[D].arrivals.drop_all()
+    platform.machines[D].destination.drop_all()
     platform.flow()
     assert Terminate not in platform.kinds(S)
     assert platform.machines[H].ledger.place_of(ALICE) == S
-    assert platform.machines[S].number_of(ALICE) == NUMBER + 2
+    assert platform.machines[S]._numbers[ALICE] == NUMBER + 2
 
 
 def test_who_asks_about_a_later_hand_over_has_taken_an_earlier_one_back(platform):
     platform.leaves = False
     platform.move(S, D)
     platform.held = (H,)  # so that it does not hear that it was taken back
-    platform.machines[D].arrivals.drop_all()
+    platform.machines[D].destination.drop_all()
     platform.flow()
     platform.held = ()
     platform.leaves = True
@@ -266,15 +278,15 @@ def test_who_asks_about_a_later_hand_over_has_taken_an_earlier_one_back(platform
 def test_what_was_killed_in_doubt_and_is_refused_is_gone(platform):
     platform.held = (H,)
     platform.move(S, D)
-    assert platform.machines[S].departures.kill(ALICE)
+    assert platform.kill(S)
     platform.living[S].discard(ALICE)
-    platform.machines[D].arrivals.drop_all()
+    platform.machines[D].destination.drop_all()
     platform.flow()
     platform.held = ()
     platform.part(S, H)
     platform.meet(S, H)
     assert platform.living[S] == set()
-    assert ALICE not in platform.machines[S].departures
+    assert platform.departure(S) is None
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
 
@@ -283,9 +295,9 @@ def test_who_was_taken_for_lost_for_a_moment_hears_again_that_all_was_brought(pl
     platform.move(S, D)
     assert platform.living[D] == set()
     platform.machines[D].lost(S)
-    platform.machines[S].departures.brought(ALICE, NUMBER + 1)
+    platform.machines[S].source.brought(platform.departure(S))
     platform.flow()
-    assert Complete not in platform.kinds(D)
+    assert Wake not in platform.kinds(D)
     platform.machines[D].joined(S, 1000)
     platform.flow()
     assert platform.living[D] == {ALICE}
@@ -304,26 +316,28 @@ def test_what_is_being_made_ready_where_its_source_is_taken_for_lost_is_made_rea
 
 
 def test_who_is_not_there_to_witness_or_to_come_to_is_said_before(platform):
-    departures = platform.machines[S].departures
+    source = platform.machines[S].source
     platform.part(S, H)
-    assert "its home c3 is not reachable to witness" in departures.obstacle(ALICE, D)
-    assert "container c9 is not reachable" in departures.obstacle(ALICE, "c9.lab.localhost")
+    assert "its home c3 is not reachable to witness" in source.obstacle(ALICE, D)
+    assert "container c9 is not reachable" in source.obstacle(ALICE, "c9.lab.localhost")
     platform.made = None
     platform.meet(S, H)
     platform.move(S, D)
-    assert "already on its way to c2" in departures.obstacle(ALICE, H)
+    assert "already on its way to c2" in source.obstacle(ALICE, H)
 
 
 def test_what_the_destination_refuses_stays(platform):
     platform.made = "no such class"
     platform.move(S, D)
-    assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "no such class"))
+    assert platform.kinds(S) == [Stay]
+    assert platform.done[-1][1].reason == "no such class"
 
 
 def test_a_refusal_with_a_long_reason_arrives(platform):
     platform.made = "x" * (LONGEST_REASON + 1)
     platform.move(S, D)
-    assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "x" * LONGEST_REASON))
+    assert platform.kinds(S) == [Stay]
+    assert platform.done[-1][1].reason == "x" * LONGEST_REASON
 
 
 @pytest.mark.parametrize("loser", [D, H])
@@ -331,7 +345,7 @@ def test_before_anybody_was_asked_it_stays_where_others_are_lost(platform, loser
     platform.made = None
     platform.move(S, D)
     platform.part(S, loser)
-    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.build(D)
     platform.flow()
     assert platform.kinds(S) == [Stay]
 
@@ -340,10 +354,8 @@ def test_in_doubt_it_waits_for_its_home(platform):
     platform.held = (H,)
     platform.move(S, D)
     platform.part(S, H)
-    assert platform.machines[S].departures.status(ALICE) == (
-        D,
-        "its home c3, which is away and has to decide",
-    )
+    what = platform.machines[S].source.what_blocks(platform.departure(S))
+    assert what == "its home c3, which is away and has to decide"
     assert platform.kinds(S) == []
     platform.held = ()
     platform.meet(S, H)
@@ -353,11 +365,11 @@ def test_in_doubt_it_waits_for_its_home(platform):
 def test_the_home_refuses_for_a_destination_that_has_lost_the_source(platform):
     platform.made = None
     platform.move(S, D)
-    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.build(D)
     platform.held = (S,)
     platform.part(S, D)
     platform.held = ()
-    assert (D, Discard(ALICE, NUMBER + 1)) in platform.done
+    assert platform.kinds(D) == [Build, Discard]
     platform.meet(S, D)
     assert Stay in platform.kinds(S)
     assert Leave not in platform.kinds(S)
@@ -395,7 +407,7 @@ def test_a_home_that_was_restarted_keeps_to_what_was_decided_before(platform):
 def test_a_home_hears_of_what_is_started_by_the_word_of_the_process_before_it(platform):
     platform.made = None
     platform.move(S, D)
-    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.build(D)
     platform.held = (S, H)
     platform.flow()
     platform.machines[D].lost(S)
@@ -488,21 +500,19 @@ def test_what_is_in_doubt_ends_where_another_has_its_name_by_now(platform):
 def test_one_that_has_ended_where_it_was_does_not_begin_at_home(platform):
     platform.made = None
     platform.move(S, H)
-    platform.machines[S].departures.kill(ALICE)
+    platform.kill(S)
     platform.living[S].clear()
     platform.machines[S].ended(ALICE)
     platform.flow()
-    platform.machines[H].arrivals.built(ALICE, NUMBER + 1)
-    platform.flow()
+    assert not platform.build(H)
     assert Wake not in platform.kinds(H)
-    assert Discard in platform.kinds(H)
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
 
 def test_what_is_killed_on_its_way_is_killed_there(platform):
     platform.held = (H,)
     platform.move(S, D)
-    assert platform.machines[S].departures.kill(ALICE)
+    assert platform.kill(S)
     platform.held = ()
     platform.machines[S].joined(H, 1000)
     platform.flow()
@@ -514,23 +524,23 @@ def test_what_is_killed_on_its_way_is_killed_there(platform):
 def test_what_is_killed_in_doubt_and_does_not_move_is_gone(platform):
     platform.held = (H,)
     platform.move(S, H)
-    assert platform.machines[S].departures.kill(ALICE)
+    assert platform.kill(S)
     platform.living[S].discard(ALICE)
     platform.held = ()
     platform.machines[S].joined(H, 1000)
     platform.flow()
     assert (H, S, Decided(ALICE, NUMBER + 1, Outcome.STAYS)) in platform.said
-    assert (H, Freed(ALICE, NUMBER, S)) in platform.done
+    assert (H, Freed(ALICE)) in platform.done
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
 
 def test_an_agent_of_a_lost_container_is_missing_and_found_again(platform):
     platform.part(S, H)
-    assert platform.done == [(H, Missing(ALICE, NUMBER, S))]
+    assert platform.done == [(H, Missing(ALICE))]
     platform.meet(S, H)
-    assert platform.done[-1] == (H, Placed(ALICE, NUMBER, S))
+    assert platform.done[-1] == (H, Placed(ALICE, S))
     platform.start(S, 2000)
-    assert (H, Freed(ALICE, NUMBER, S)) in platform.done
+    assert (H, Freed(ALICE)) in platform.done
 
 
 def test_who_comes_back_to_another_of_its_name_ends(platform):
@@ -566,7 +576,7 @@ def test_a_second_agent_of_a_name_has_higher_numbers():
     for _ in range(2):
         platform.living[H].add(ALICE)
         platform.move(H, S)
-        numbers.append(platform.machines[S].number_of(ALICE))
+        numbers.append(platform.machines[S]._numbers[ALICE])
         platform.living[S].discard(ALICE)
         platform.machines[S].ended(ALICE)
         platform.flow()
@@ -596,7 +606,7 @@ def test_nobody_speaks_for_others(platform, origin, event, why):
     "payload", [b"", b"\x93\x01\x02\x03", encode([1, 2, [[99]]]), encode([1, 2, [[8, 3]]])]
 )
 def test_what_is_no_envelope_is_refused(platform, payload):
-    with pytest.raises(ValueError, match="not what containers say of moves"):
+    with pytest.raises(ValueError, match="not events of agents that move"):
         platform.machines[H].receive(S, payload)
 
 
@@ -614,16 +624,16 @@ def test_a_start_of_what_is_not_there_was_done_before(platform):
 
 
 def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
-    cluster_view, drained = ClusterView(S, 1000, list), []
-    cluster_view.members |= {D: 1000, H: 1000}
-    draining = Draining(cluster_view, drained.append)
-    assert not draining.begin(ALICE, [H])
-    draining.sent(H)
-    cluster_view.outgoing.clear()
-    draining.say_again(D)
-    assert not cluster_view.outgoing
-    draining.say_again(H)
-    assert list(cluster_view.outgoing[H]) == [Flush(1)]
+    machine = HandOver(S, 1000, [f"alice@{S}"].__contains__, list)
+    machine.joined(D, 1000)
+    machine.joined(H, 1000)
+    departure = machine.begin(f"alice@{S}", D, b"alice", [H])
+    for domain in (D, H):
+        machine.take_envelopes(domain)
+    machine.source.draining.say_again(D)
+    assert not machine.receivers
+    machine.source.draining.say_again(H)
+    assert decode(machine.take_envelopes(H)[0]).events == [Flush(1)]
     for _ in range(2):  # both are answered
-        draining.flushed(H, Flush(1, is_answer=True))
-    assert drained == [ALICE]
+        take(machine, H, Flush(1, is_answer=True))
+    assert machine.take_instructions() == [Drained(departure)]

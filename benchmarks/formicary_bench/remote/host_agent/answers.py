@@ -1,4 +1,4 @@
-"""What a host agent does when it is asked: windows, counters, the machine, the XMPP server."""
+"""The answers of a host agent: windows, counters, the machine, the XMPP server."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """Answers questions, each in a thread: some take seconds, and the controller must be heard meanwhile."""
+    """Answers questions in threads: some take seconds, and the controller must be heard meanwhile."""
 
     def __init__(self, interface: str, folder: Path) -> None:
         self._interface = interface
         self._folder = folder
         self._windows: dict[int, tuple[Sampled | Unsampled, ExitStack]] = {}
         self._stop_server: Callable[[], object] | None = None
-        # One thread that stays: the system ends the server with the thread that has started it.
+        # A thread that stays: the system ends the server with the thread that started it.
         self._serving = ThreadPoolExecutor(1, "server")
 
     async def answer(self, request: Request[AnyQuestion]) -> Answer[object] | Refusal:
-        """Do what is asked for, and say what came of it, or why nothing did."""
+        """Answer or refuse a request."""
         is_of_server = isinstance(request.order, StartServer | StopServer)
         loop = asyncio.get_running_loop()
         try:

@@ -36,23 +36,10 @@ from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
-from formicary_bench.remote.host_agent.protocol import (
-    LONGEST_LINE,
-    Beat,
-    Beaten,
-    ControllerMessage,
-    Handshake,
-    Kill,
-    SendOrder,
-    Start,
-    Use,
-)
 from formicary_bench.remote.host_agent.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
-
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, AnyQuestion
 
 
 _DRAFT, _READY = "new-", "host-agent-"
@@ -124,7 +111,7 @@ class HostAgent:
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, line: Line[ControllerMessage]) -> None:
+    async def run(self, line: Line[protocol.ControllerMessage]) -> None:
         """Serve until the end."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
@@ -149,27 +136,27 @@ class HostAgent:
         finally:
             self._over.set()
 
-    async def _obey(self, message: ControllerMessage) -> None:
+    async def _obey(self, message: protocol.ControllerMessage) -> None:
         match message:
-            case Beat(sent_ns):
-                self._start(self._say(Beaten(sent_ns, time.time_ns())))
-            case SendOrder(worker, order):
+            case protocol.Beat(sent_ns):
+                self._start(self._say(protocol.Beaten(sent_ns, time.time_ns())))
+            case protocol.SendOrder(worker, order):
                 self._workers.send(worker, order)
-            case Start(worker):
+            case protocol.Start(worker):
                 await self._workers.start(worker)
-            case Kill(worker):
+            case protocol.Kill(worker):
                 self._workers.kill(worker)
             case Request():
                 self._start(self._answer(message))
-            case Use(environment):
+            case protocol.Use(environment):
                 os.environ.update(environment)
             case Stop():
                 self._over.set()
 
-    async def _answer(self, request: Request[AnyQuestion]) -> None:
+    async def _answer(self, request: Request[protocol.AnyQuestion]) -> None:
         await self._say(await self._answers.answer(request))
 
-    async def _say(self, message: AgentMessage | Answer[object]) -> None:
+    async def _say(self, message: protocol.AgentMessage | Answer[object]) -> None:
         self._line.send(message)
         await self._line.drain()
 
@@ -201,22 +188,24 @@ def main() -> None:
             os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
             own = _own(arguments)
             agent = HostAgent(folder, own.interface)
-            ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
+            ours = protocol.Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
             _greet(outgoing, ours)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            _greet(outgoing, Handshake(failed=_reason(error)))
+            _greet(outgoing, protocol.Handshake(failed=_reason(error)))
             sys.exit(1)
         asyncio.new_event_loop().run_until_complete(_run(agent, incoming, outgoing))
     os._exit(0)  # a thread may still wait
 
 
-def _greet(outgoing: IO[bytes], handshake: Handshake) -> None:
+def _greet(outgoing: IO[bytes], handshake: protocol.Handshake) -> None:
     outgoing.write(encode(handshake) + b"\n")
     outgoing.flush()
 
 
 async def _run(agent: HostAgent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    await agent.run(await Line.over_pipes(incoming, outgoing, ControllerMessage, LONGEST_LINE))
+    await agent.run(
+        await Line.over_pipes(incoming, outgoing, protocol.ControllerMessage, protocol.LONGEST_LINE)
+    )
 
 
 def _arguments() -> argparse.Namespace:

@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,7 +47,9 @@ def judging() -> Iterator[None]:
 
     Until then, SIGINT, SIGTERM and SIGHUP raise an exception, whatever this process waits for.
     """
-    before = _children()
+    import psutil
+
+    before = {child.pid for child in psutil.Process().children()}
     _prctl(_SET_DUMPABLE, 0)
     _prctl(_SET_CHILD_SUBREAPER, 1)
     handlers = {}
@@ -71,39 +72,20 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def end_children(but: set[int]) -> None:
-    """Kill the descendants of this process, and wait until they are gone."""
+    """Kill the descendants of this process, except children in `but`, and wait until they are gone."""
+    import psutil
+
     for _ in range(_ROUNDS):
-        left = _children() - but
+        left = [child for child in psutil.Process().children() if child.pid not in but]
         if not left:
             return
-        for child in left | _descendants(left):
-            with contextlib.suppress(OSError):
-                os.kill(child, signal.SIGKILL)
         for child in left:
+            with contextlib.suppress(psutil.Error):
+                for each in (*child.children(recursive=True), child):
+                    each.kill()
             with contextlib.suppress(OSError):
-                os.waitpid(child, os.WNOHANG)
+                os.waitpid(child.pid, os.WNOHANG)
         time.sleep(0.001)
-
-
-def _children() -> set[int]:
-    return {child for child, parent in _parents().items() if parent == os.getpid()}
-
-
-def _descendants(of: set[int]) -> set[int]:
-    parents, found, new = _parents(), set[int](), of
-    while new:
-        new = {child for child, parent in parents.items() if parent in new} - found
-        found |= new
-    return found
-
-
-def _parents() -> dict[int, int]:
-    """Return the parent of each process, as far as the system says."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found[int(path.parent.name)] = int(path.read_bytes().rpartition(b")")[2].split()[1])
-    return found
 
 
 def _prctl(option: int, value: int) -> None:

@@ -1,7 +1,4 @@
-"""What a lab consists of, and its folder: which file is where, and what commands remember of it.
-
-It belongs to its user alone (mode 0700): it holds the key to the hosts.
-"""
+"""The parts of a lab, and its folder, which is private (mode 0700): it holds the key to the hosts."""
 
 from __future__ import annotations
 
@@ -37,13 +34,7 @@ PREFIX = "formicary-lab"
 
 
 class LabHost(msgspec.Struct, frozen=True):
-    """One host of a lab.
-
-    Attributes:
-        name: in the inventory, and the name of the bridge's port to it.
-        namespace: its network namespace.
-        address: its IP address.
-    """
+    """A host of a lab: its name, also that of the bridge's port to it, network namespace and IP address."""
 
     name: str
     namespace: str
@@ -51,15 +42,15 @@ class LabHost(msgspec.Struct, frozen=True):
 
 
 class Lab(msgspec.Struct, frozen=True):
-    """A lab, as its state folder remembers it.
+    """A lab, as its folder records it.
 
     Attributes:
-        mark: stands in all names of the lab, so that there may be several.
-        count: of hosts.
-        subnet: the addresses of the hosts, and of this machine among them.
-        rate: what each host can send, as `tc` takes it; no limit if empty.
-        delay: how long packets of a host are on their way, as `tc` takes it; none if empty.
-        made: whether all of it is there; written last.
+        mark: part of all its names, to tell labs apart.
+        count: the number of hosts.
+        subnet: the addresses of the hosts and this machine.
+        rate: the bandwidth of each host, as of `tc`; empty for no limit.
+        delay: the delay of each host's packets, as of `tc`; empty for none.
+        made: whether it is complete; written last.
     """
 
     mark: str
@@ -71,7 +62,7 @@ class Lab(msgspec.Struct, frozen=True):
 
     @property
     def hosts(self) -> Sequence[LabHost]:
-        """The hosts, in order."""
+        """Its hosts, in order."""
         first = ipaddress.ip_network(self.subnet)[1]
         return [
             LabHost(f"lab-{number}", f"{stem(self.mark)}-{number}", str(first + number))
@@ -80,12 +71,12 @@ class Lab(msgspec.Struct, frozen=True):
 
     @property
     def switch(self) -> str:
-        """The namespace of the bridge: there, no firewall of this machine's decides about its packets."""
+        """The namespace of the bridge, out of reach of this machine's firewall."""
         return f"{stem(self.mark)}-switch"
 
     @property
     def cable(self) -> str:
-        """The network interface of this machine that leads to the hosts."""
+        """This machine's network interface to the hosts."""
         return cable(self.mark)
 
     @property
@@ -95,43 +86,43 @@ class Lab(msgspec.Struct, frozen=True):
 
 
 def default_folder() -> Path:
-    """Return the folder of the lab of a user who names none."""
+    """Return the default folder of a lab."""
     return user_state() / "lab"
 
 
 def mark_of(folder: Path) -> str:
-    """Return the mark of the lab of a folder: it is known even where the folder's files are lost."""
+    """Return the mark of a folder's lab, which does not depend on the folder's files."""
     return hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
 
 
 def stem(mark: str) -> str:
-    """Return what the namespaces of a lab begin with."""
+    """Return the prefix of a lab's namespaces."""
     return f"{PREFIX}-{mark}"
 
 
 def cable(mark: str) -> str:
-    """Return the name of the network interface that leads to a lab; the kernel takes 15 characters."""
+    """Return the name of the network interface to a lab; at most 15 characters."""
     return f"fl-{mark}"
 
 
 def is_of(mark: str, namespace: str) -> bool:
-    """Return whether a namespace belongs to the lab with this mark."""
+    """Return whether a namespace belongs to a lab."""
     return re.fullmatch(rf"{stem(mark)}-(\d{{1,3}}|switch|trial)", namespace) is not None
 
 
 _OURS = ("lab.json", "hosts.toml", "known_hosts", "authorized_keys", "key", "sshd-*", "host-key-*", ".*.part")
 
-_LONGEST = 1 << 20  # bytes of what is remembered
+_LONGEST = 1 << 20  # bytes of lab.json
 
 
 class LabFolder:
-    """The files of one lab.
+    """The files of a lab.
 
     Args:
-        where: the folder; the one in the user's home if None.
+        where: the folder; None for the default.
 
     Raises:
-        LabError: it begins with the home of a user that there is not.
+        LabError: it begins with the home of an unknown user.
     """
 
     def __init__(self, where: Path | None) -> None:
@@ -149,12 +140,12 @@ class LabFolder:
 
     @property
     def inventory(self) -> Path:
-        """The inventory of the hosts."""
+        """The inventory."""
         return self.path / "hosts.toml"
 
     @property
     def key(self) -> Path:
-        """The private key with which the hosts are reached."""
+        """The private key to the hosts."""
         return self.path / "key"
 
     @property
@@ -164,7 +155,7 @@ class LabFolder:
 
     @property
     def option(self) -> str:
-        """What to add to a command that is to mean this folder: nothing if it is the default."""
+        """The option for this folder; empty if it is the default."""
         return "" if self.path == _real(default_folder()) else f" --folder {self.path}"
 
     def host(self, name: str, what: str) -> Path:
@@ -176,10 +167,10 @@ class LabFolder:
         return self.path / f"host-key-{name}"
 
     def prepare(self) -> None:
-        """Make the folder, or take over an empty one, or one with our files; private in all cases.
+        """Make the folder private; create it if needed.
 
         Raises:
-            LabError: it cannot be made or written, holds other things, or has a path that sshd cannot read.
+            LabError: it cannot be made or written, holds other files, or has a path that sshd cannot read.
         """
         if not str(self.path).isprintable() or set(str(self.path)) & set('"%\\'):
             raise LabError(
@@ -197,11 +188,7 @@ class LabFolder:
             self.path.chmod(0o700)
 
     def read(self) -> Lab | None:
-        """Return the lab that is remembered; None if there is none, or none that can be understood.
-
-        Raises:
-            LabError: the file cannot be read.
-        """
+        """Return the recorded lab; None if there is no valid one. Raise a LabError if it cannot be read."""
         with self._understood("read"):
             try:
                 return msgspec.json.decode(read_private(self.path / "lab.json", _LONGEST), type=Lab)
@@ -209,27 +196,19 @@ class LabFolder:
                 return None
 
     def write(self, lab: Lab) -> None:
-        """Remember a lab.
-
-        Raises:
-            LabError: the file cannot be written.
-        """
+        """Record a lab; raise a LabError if that fails."""
         self.save(self.path / "lab.json", msgspec.json.encode(lab))
 
     def save(self, path: Path, content: bytes) -> None:
-        """Write a file that is read by its owner alone.
-
-        Raises:
-            LabError: it cannot be written.
-        """
+        """Write a private file; raise a LabError if that fails."""
         with self._understood("written"):
             write_private(path, content)
 
     def remove(self, *, is_lab: bool = False) -> bool:
-        """Remove what is ours, and the folder if nothing else is in it; return whether there was anything.
+        """Remove our files, and the folder if it is empty then; return whether there were any.
 
         Args:
-            is_lab: whether it is a lab's folder also where it is empty, as one is at first.
+            is_lab: whether it is a lab's folder even without files.
 
         Raises:
             LabError: something cannot be removed.
@@ -244,11 +223,7 @@ class LabFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other commands from the same lab meanwhile; the folder must be there.
-
-        Raises:
-            LabError: another command is at it.
-        """
+        """Lock the existing folder; raise a LabError if another command has it."""
         with self._understood("read"):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -278,5 +253,5 @@ class LabFolder:
 
 
 def _real(path: Path) -> Path:
-    # The lab's names come from it, so there must be one way only to write it.
+    # The lab's names come from it, so it must be unique.
     return Path(os.path.realpath(path.expanduser()))

@@ -1,4 +1,4 @@
-"""Making a lab, of which nothing stays if that fails or is interrupted, and removing one."""
+"""Makes a lab, completely or not at all, and removes it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
 
 
 class Removed(msgspec.Struct, frozen=True):
-    """What was removed.
-
-    Attributes:
-        folder: of the lab.
-        namespaces: the network namespaces.
-        processes: how many ran there.
-        files: whether there were files.
-    """
+    """A removed lab: its folder, namespaces and number of processes, and whether there were files."""
 
     folder: str
     namespaces: Sequence[str]
@@ -39,16 +32,16 @@ class Removed(msgspec.Struct, frozen=True):
 
 
 def down(where: Path | None) -> Removed:
-    """Remove the lab of a folder, if there is one; call it in the main thread.
+    """Remove the lab of a folder, if there is one; for the main thread.
 
     Args:
-        where: the folder; the one in the user's home if None.
+        where: the folder; None for the default.
 
     Raises:
-        LabError: something cannot be removed, or may not.
+        LabError: something cannot be removed, or may not be.
     """
     folder = LabFolder(where)
-    with defer_interrupts():  # to be interrupted in the middle helps nobody
+    with defer_interrupts():
         if not folder.path.is_dir():
             return remove(folder)
         with folder.locked():
@@ -56,11 +49,7 @@ def down(where: Path | None) -> Removed:
 
 
 def remove(folder: LabFolder) -> Removed:
-    """Remove all that there is of a lab; nobody else may be making or removing it.
-
-    Raises:
-        LabError: something cannot be removed, or may not.
-    """
+    """Remove all parts of a lab, with its folder locked; raises as `down` does."""
     names = network.namespaces(folder.mark)
     lines = [name for name in network.interfaces() if name == cable(folder.mark)]
     if (names or lines) and os.geteuid() != 0:
@@ -78,7 +67,7 @@ def remove(folder: LabFolder) -> Removed:
 
 
 LARGEST = 100
-"""Hosts of a lab."""
+"""The most hosts of a lab."""
 
 _SLOWEST, _FASTEST = 64_000, 100_000_000_000  # bits per second
 _LONGEST_MS = 10_000.0
@@ -86,21 +75,21 @@ _MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 
 def up(where: Path | None, count: int, rate: str = "", delay: str = "") -> tuple[Status, bool]:
-    """Make a lab, unless it is there; call it in the main thread.
+    """Make a lab, unless it exists; for the main thread.
 
     Args:
-        where: its folder; the one in the user's home if None.
-        count: of hosts, 1 to LARGEST.
-        rate: what each host can send, such as "100mbit"; no limit if empty.
-        delay: how long its packets are on their way, such as "2ms"; none if empty.
+        where: its folder; None for the default.
+        count: the number of hosts, 1 to LARGEST.
+        rate: the bandwidth of each host, such as "100mbit"; empty for no limit.
+        delay: the delay of its packets, such as "2ms"; empty for none.
 
     Returns:
-        The lab, and whether it was there before.
+        The lab, and whether it existed before.
 
     Raises:
-        UsageError: the count, the rate or the delay is none.
-        LabError: this machine cannot have such a lab, or there is another one in the folder.
-        KeyboardInterrupt: the user wants to end; everything is removed again.
+        UsageError: the count, the rate or the delay is invalid.
+        LabError: this machine cannot have such a lab, or the folder has another one.
+        KeyboardInterrupt: the user interrupts it; everything is removed again.
     """
     wanted = Lab("", count, "", _checked_rate(rate), _checked_delay(delay))
     check_count(count)
@@ -120,11 +109,7 @@ def up(where: Path | None, count: int, rate: str = "", delay: str = "") -> tuple
 
 
 def check_machine() -> None:
-    """Make sure that this account may make a lab here, and has the programs for it.
-
-    Raises:
-        LabError: something is missing.
-    """
+    """Raise a LabError if this account may not make a lab, or a program is missing."""
     if os.geteuid() != 0:
         raise LabError(
             "creating hosts on this machine requires root; run the command with `sudo $(command -v "
@@ -135,11 +120,7 @@ def check_machine() -> None:
 
 
 def check_count(count: int) -> None:
-    """Refuse a number of hosts that no lab has.
-
-    Raises:
-        UsageError: it is too small or too large.
-    """
+    """Raise a UsageError for an invalid number of hosts."""
     if not 1 <= count <= LARGEST:
         raise UsageError(f"a lab can have 1 to {LARGEST} hosts, not {count}")
 

@@ -1,4 +1,4 @@
-"""How the hosts of a lab are reached: a key to all, one sshd on each, and the inventory of them."""
+"""Access to the hosts of a lab: a key for all, an sshd on each, and the inventory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary_bench.netlab.folder import Lab, LabFolder, LabHost
 
 
-PRIVILEGE_SEPARATION = Path("/run/sshd")  # compiled into sshd; the system's own makes it when it starts
+PRIVILEGE_SEPARATION = Path("/run/sshd")  # compiled into sshd; usually made by the system's service
 _SECONDS_TO_START = 10.0
 
 _CONFIGURATION = """\
@@ -70,15 +70,11 @@ def make_server(folder: LabFolder, host: LabHost) -> bytes:
 
 
 def start(folder: LabFolder, host: LabHost) -> None:
-    """Start a host's SSH server; it listens when this returns.
-
-    Raises:
-        LabError: it does not start.
-    """
+    """Start a host's SSH server, and wait until it listens; raise a LabError if that fails."""
     PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
     config, log = folder.host(host.name, "config"), folder.host(host.name, "log")
     options = ["-f", str(config), "-E", str(log)]
-    # OpenSSH 9.8 and later keep clients away for a while that came in vain; older ones do not know the word.
+    # OpenSSH 9.8 and later block clients after failures for a while; older ones lack the option.
     patient = ["-o", "PerSourcePenalties=no"]
     with suppress(FailedError):
         run("sshd", "-t", *options, *patient)
@@ -116,7 +112,7 @@ def _new_key() -> tuple[bytes, bytes]:
 
 
 def _is_locked() -> bool:
-    # Without PAM, sshd lets nobody in whose password is locked (`passwd -l`), not even with a key.
+    # Without PAM, sshd refuses users with a locked password (`passwd -l`), even with a key.
     try:
         lines = Path("/etc/shadow").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -139,13 +135,13 @@ def _last_words(log: Path) -> str:
 
 
 GROUP = "lab"
-"""The group of all hosts of a lab."""
+"""The group of all hosts."""
 
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x7F: "\\u007f"} | {n: f"\\u{n:04x}" for n in range(32)}
 
 
 def inventory(lab: Lab, folder: LabFolder) -> str:
-    """Return the text of the file."""
+    """Return the text of hosts.toml."""
     return "\n".join(_lines(lab, folder)) + "\n"
 
 
@@ -178,5 +174,5 @@ def _environment() -> Iterator[str]:
 
 
 def quoted(text: str) -> str:
-    """Return a text as TOML has it."""
+    """Return a text as a TOML string."""
     return f'"{text.translate(_ESCAPES)}"'

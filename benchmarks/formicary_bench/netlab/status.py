@@ -1,4 +1,4 @@
-"""Whether a lab is up, and which processes run on its hosts."""
+"""The state of a lab, and the processes on its hosts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _SECONDS_TO_DIE = 5.0
 
 
 def end_all(folder: LabFolder, namespaces: Iterable[str]) -> int:
-    """End all processes on the hosts of a lab, and return how many there were.
+    """End all processes on the hosts of a lab, and return how many.
 
     Args:
-        folder: of the lab: its servers are found even where their namespaces have lost their names.
+        folder: the lab's folder, which finds its servers even if their namespaces have lost their names.
         namespaces: the names of its namespaces.
 
     Raises:
@@ -53,7 +53,7 @@ def end_all(folder: LabFolder, namespaces: Iterable[str]) -> int:
 
 
 def on(namespace: str) -> list[int]:
-    """Return the processes on a host, by its namespace."""
+    """Return the processes in a namespace."""
     return sorted(_in({_identity(_NAMESPACES / namespace)} - {None}))
 
 
@@ -62,7 +62,7 @@ def server(folder: LabFolder, name: str) -> int | None:
     config = folder.host(name, "config")
     with suppress(OSError, ValueError):
         pid = int(folder.host(name, "pid").read_text(encoding="ascii"))
-        # sshd writes its command line into its title. Another process may have got the number since.
+        # sshd's title has its command line. The id may be another process's by now.
         if os.fsencode(config) in Path(f"/proc/{pid}/cmdline").read_bytes():
             return pid
     return None
@@ -92,27 +92,22 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 class HostStatus(LabHost, frozen=True):
-    """One host of a lab, as it is now.
-
-    Attributes:
-        server: the process of its SSH server; None if it does not run.
-        processes: how many run there, the server among them.
-    """
+    """The state of a host: its SSH server's process, if it runs, and its number of processes."""
 
     server: int | None
     processes: int
 
 
 class Status(msgspec.Struct, frozen=True):
-    """A lab, as it is now.
+    """The state of a lab.
 
     Attributes:
-        state: "up"; "down" if there is none; "incomplete" if some of it is missing.
-        folder: its state folder.
-        inventory: the file to give to other commands.
-        address: of this machine, as the hosts see it.
-        rate: what each host can send; no limit if empty.
-        delay: how long its packets are on their way; none if empty.
+        state: "up", "down", or "incomplete" if parts are missing.
+        folder: its folder.
+        inventory: its inventory, for other commands.
+        address: this machine's address for the hosts.
+        rate: the bandwidth of each host; empty for no limit.
+        delay: the delay of its packets; empty for none.
         hosts: its hosts.
     """
 
@@ -126,25 +121,13 @@ class Status(msgspec.Struct, frozen=True):
 
 
 def look(where: Path | None) -> Status:
-    """Look at the lab of a folder.
-
-    Args:
-        where: the folder; the one in the user's home if None.
-
-    Raises:
-        LabError: the folder cannot be read.
-    """
+    """Return the state of a folder's lab; raise a LabError if the folder cannot be read."""
     folder = LabFolder(where)
     return of(folder, folder.read())
 
 
 def of(folder: LabFolder, lab: Lab | None) -> Status:
-    """Look at a lab.
-
-    Args:
-        folder: its folder.
-        lab: what the folder says; None if it says nothing.
-    """
+    """Return the state of a lab, recorded in a folder or not."""
     if lab is None:
         return Status("down", str(folder.path), str(folder.inventory))
     hosts = [_host(folder, host) for host in lab.hosts]

@@ -1,4 +1,4 @@
-"""Where things are on a host, and which code is there."""
+"""Paths on a host, and the digest of code."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host
 
 ENVIRONMENT = "environment"
-"""The folder, within a host's own, of the environment that `formicary hosts prepare` makes."""
+"""The environment made by `formicary hosts prepare`, in a host's folder."""
 
 
 def from_home(path: str) -> str:
-    """Return a path of a host as an argument for it: commands begin at home, and `~` is quoted."""
+    """Return a path on a host relative to its home, where commands begin: `~` is quoted."""
     if path in {"~", "~/"}:
         return "."
     return path.removeprefix("~/")
 
 
 def interpreter(host: Host) -> str:
-    """Return the Python on a host in which formicary is, or should be, installed."""
+    """Return the Python on a host where formicary is, or should be, installed."""
     environment = host.venv or f"{host.folder}/{ENVIRONMENT}"
     return from_home(environment.rstrip("/")) + "/bin/python"
 
 
 @functools.cache
 def code_digest() -> str:
-    """Return what tells this code from any other: SHA-256 over the Python files of both packages."""
+    """Return the SHA-256 of the Python files of both packages."""
     import formicary
     import formicary_bench
 

@@ -17,15 +17,7 @@ from formicary.errors import ProfilingError
 from formicary.processes.lines import LineError, Lines, encode
 from formicary.processes.messages import Failed
 from formicary_bench.remote import HostError
-from formicary_bench.remote.host_agent.protocol import (
-    CloseWindow,
-    Data,
-    Ended,
-    Look,
-    OpenWindow,
-    Said,
-    Started,
-)
+from formicary_bench.remote.host_agent import protocol
 from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.messages import Report
 
@@ -33,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from formicary.profiling.model.profile import Profile
-    from formicary_bench.remote.host_agent.protocol import Looked, WorkerMessage
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
     from formicary_bench.worker.messages import Order
@@ -134,17 +125,17 @@ class RemoteWorker:
 
     # For the session.
 
-    def take(self, message: WorkerMessage) -> None:
+    def take(self, message: protocol.WorkerMessage) -> None:
         """Take a message of its host agent."""
         match message:
-            case Started(_, pid):
+            case protocol.Started(_, pid):
                 if not self._started.done():
                     self._started.set_result(pid)
-            case Said(_, report):
+            case protocol.Said(_, report):
                 self._said(bytes(report))
-            case Data(_, part):
+            case protocol.Data(_, part):
                 self._keep(part)
-            case Ended(_, code, last_words):
+            case protocol.Ended(_, code, last_words):
                 self._end(code, last_words)
 
     def _said(self, report: bytes) -> None:
@@ -200,7 +191,7 @@ class RemoteWindow:
         """Return the profile; raise a ProfilingError if there is none."""
         self.is_over = True
         try:
-            return self._session.ask(self._name, CloseWindow(self._number))
+            return self._session.ask(self._name, protocol.CloseWindow(self._number))
         except HostError as error:
             raise ProfilingError(str(error)) from error
 
@@ -236,7 +227,7 @@ class RemoteHost:
         """
         number = self._session.next_number()
         try:
-            refused = self._session.ask(self.name, OpenWindow(number, pid, servers))
+            refused = self._session.ask(self.name, protocol.OpenWindow(number, pid, servers))
         except HostError as error:
             raise ProfilingError(str(error)) from error
         window = RemoteWindow(self.name, number, self._session, refused)
@@ -244,8 +235,8 @@ class RemoteHost:
             yield window
         finally:
             if not window.is_over:
-                self._session.ask_nobody(self.name, CloseWindow(number))
+                self._session.ask_nobody(self.name, protocol.CloseWindow(number))
 
-    def look(self, pids: tuple[int, ...] = ()) -> Looked:
+    def look(self, pids: tuple[int, ...] = ()) -> protocol.Looked:
         """Read the host's counters; raise a HostError if it does not answer."""
-        return self._session.ask(self.name, Look(pids))
+        return self._session.ask(self.name, protocol.Look(pids))

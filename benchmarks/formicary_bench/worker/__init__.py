@@ -1,10 +1,9 @@
-"""Workers: fresh processes that each play a role in a repetition, and how the runner talks with them.
+"""Workers: fresh processes that play a role in a repetition.
 
-A worker (`worker` is its program) gets a job (`messages`), which names the module that has its role. That
-prepares the role for a `workload`, which says who talks to whom, and is told when to begin. Beside it,
-`marks` say when all pairs are measured and what was carried, `windows` where CPU time goes, and `creation`
-measures how agents are made. `processes` are workers as the runner sees them, and what they may leave behind;
-`interruption` is for Ctrl-C meanwhile.
+- `worker`: the program; `messages`: its jobs, orders and reports; `workload`: who talks to whom, and results
+- `marks`: when all pairs are measured, and the traffic then; `windows`: where CPU time goes
+- `creation`: measures the creation of agents
+- `processes`: workers as the runner sees them; `interruption`: Ctrl-C meanwhile
 """
 
 CPU_GROUP = "runtime"

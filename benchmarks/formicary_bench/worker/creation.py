@@ -1,12 +1,11 @@
-"""Creating agents: how many per second, and what each one holds of the memory.
+"""Measures the creation of agents: rate, and memory per agent.
 
-A fresh process makes them in batches, and a batch ends when all of its agents wait for messages. Garbage is
-collected whenever Python finds it due, as in a program of a user's own.
+A fresh process creates them in batches; a batch ends when all its agents wait for messages. Garbage is
+collected as usual.
 
-The memory is that which the operating system gave to this process alone (USS, the unique set size), after the
-last batch less before the first, by agent. Python's own account of its objects (tracemalloc) is smaller: it
-leaves out what the allocator takes to keep them, and what the libraries' own allocations hold. It would also
-make creating several times slower. The operating system is asked outside the batches' times.
+Memory is the growth of the unique set size (USS) from before the first batch to after the last. Python's own
+account (tracemalloc) would be smaller, without overheads of the allocator and memory of libraries, and would
+slow creation down. USS is read outside the batches' times.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ BATCHES = 20
 
 
 async def measure_creation(work: Workload, create: Callable[[range], Awaitable[None]]) -> None:
-    """Create the agents of a job in batches and note what it took.
+    """Create the agents of a job in batches, and store the results in `batches`.
 
     Args:
-        work: how many agents; its `batches` get the results.
-        create: creates the agents of these numbers and returns when all of them wait.
+        work: the workload.
+        create: creates agents by their numbers, and returns when all of them wait.
     """
     sizes: list[int] = []
     took: list[float] = []
@@ -45,13 +44,13 @@ async def measure_creation(work: Workload, create: Callable[[range], Awaitable[N
         work.steps += len(numbers)
     work.mark(False)
     held = max(_memory() - before, 0)
-    # The system gives memory in large pieces, so one batch's own share would say little.
+    # The system allocates in large pieces, so a single batch's growth would say little.
     each = held // Agents.of(work.configuration).agents
     work.batches += [(size, seconds, size * each) for size, seconds in zip(sizes, took, strict=True)]
 
 
 def batches(agents: int) -> list[range]:
-    """Split the numbers of agents into batches that are as equal as can be, none of them empty."""
+    """Split the numbers of agents into non-empty batches of nearly equal size."""
     count = min(BATCHES, agents)
     edges = [agents * place // count for place in range(count + 1)]
     return [range(first, last) for first, last in pairwise(edges)]

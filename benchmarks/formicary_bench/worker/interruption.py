@@ -1,8 +1,8 @@
-"""Ctrl-C, and other requests to end, at moments when nothing is half done.
+"""Ctrl-C and other requests to end, at safe moments.
 
-Python raises KeyboardInterrupt wherever the program happens to be: between starting a process and noting that
-there is one, for example. Within `defer_interrupts` a request is noted instead, and raised where the program
-says that it may be: before a repetition, and while it waits for its workers.
+Python raises KeyboardInterrupt anywhere, such as between starting a process and storing it. Within
+`defer_interrupts` a request is only noted, and raised where permitted: before a repetition, and while waiting
+for workers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Request:
-    """Whether there was a request to end, and whether one is raised right now."""
+    """Whether there was a request to end, and whether requests are raised now."""
 
     made = False
     is_raised = False
@@ -28,9 +28,9 @@ class _Request:
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
     """Raise requests to end only in `allow_interrupts` and `raise_if_interrupted`; for the main thread."""
-    # What is ignored already (SIGHUP under nohup, say) stays so.
+    # Ignored signals, such as SIGHUP under nohup, stay ignored.
     before = {one: handler for one in _REQUESTS if (handler := signal.getsignal(one)) != signal.SIG_IGN}
-    is_outermost = _note not in before.values()  # what one around another has noted is not forgotten
+    is_outermost = _note not in before.values()  # an outer block keeps its request
     if is_outermost:
         _Request.made = False
     for one in before:
@@ -42,15 +42,14 @@ def defer_interrupts() -> Iterator[None]:
             if signal.getsignal(one) != signal.SIG_IGN:
                 signal.signal(one, handler)
         if is_outermost:
-            _Request.made = False  # what comes next is not asked to end
+            _Request.made = False
 
 
 @contextmanager
 def end_on_interrupt() -> Iterator[None]:
-    """As `defer_interrupts`, for a program that ends with the block if there was a request and it raises.
+    """Act as `defer_interrupts`, and ignore further requests if the block raises after one.
 
-    Further requests then change nothing: they would end the program before it has said what it has kept, and
-    with another exit code.
+    They would end the program before its last message, and with another exit code.
     """
     with defer_interrupts():
         try:
@@ -64,7 +63,7 @@ def end_on_interrupt() -> Iterator[None]:
 
 @contextmanager
 def allow_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt at any point of the block if there is, or was, a request to end."""
+    """Raise KeyboardInterrupt anywhere in the block, for past and new requests."""
     before, _Request.is_raised = _Request.is_raised, True
     try:
         raise_if_interrupted()

@@ -1,4 +1,4 @@
-"""What a worker counts while all pairs are in T2 together: bytes on its sockets, and its own CPU time."""
+"""A worker's counters while all pairs are in T2: bytes on its sockets, and its CPU time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class CpuAccounts:
-    """Accounts from one order of the controller to the next."""
+    """Accounts of CPU time, between orders of the controller."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work
@@ -40,22 +40,22 @@ class CpuAccounts:
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """Note which containers are opened and closed within the block."""
+        """Track the containers opened and closed in the block."""
         from formicary.container.following import following
 
         with following(self._opened, self._closing):
             yield
 
     async def obey(self, step: str) -> Accounted:
-        """Do a step, and say what comes of it; whatever goes wrong, what is measured goes on."""
+        """Do a step, and return its outcome; errors do not stop the measurement."""
         steps = {"prepare": self._prepare, "begin": self._begin, "end": self._end}
         try:
             return Accounted(step, await steps[step]())
-        except Exception as error:  # noqa: BLE001 -- as said
+        except Exception as error:  # noqa: BLE001 -- reported
             return Accounted(step, failed=str(error).rstrip("."))
 
     def freeze(self) -> None:
-        """Take what was found until now for all: what is measured ends here."""
+        """Keep the profile of now: the measured part ends here."""
         if self._accounting is not None:
             self._frozen = self._accounting.profile()
 
@@ -92,14 +92,7 @@ _OFFSET = 120
 
 
 class Carried(NamedTuple):
-    """Bytes that TCP has carried, without its headers; all zero where that is not known.
-
-    Attributes:
-        to_server: what the XMPP server has acknowledged.
-        from_server: what it has sent.
-        to_others: what all others have acknowledged.
-        from_others: what they have sent.
-    """
+    """Bytes acknowledged and sent by the XMPP server and by others, without TCP headers; 0 if unknown."""
 
     to_server: int = 0
     from_server: int = 0
@@ -108,7 +101,7 @@ class Carried(NamedTuple):
 
 
 def carried(server: Server | None) -> Carried:
-    """Return what the connections that this process has open have carried until now."""
+    """Return the bytes carried so far by the open connections of this process."""
     if not sys.platform.startswith("linux"):
         return Carried()
     ports = {server.port, server.client_port} if server else set()
@@ -122,7 +115,7 @@ def carried(server: Server | None) -> Carried:
 def _connections() -> Iterator[tuple[int, int, int]]:
     """Yield the peer's port, and the bytes sent and received, of each TCP connection of this process."""
     for entry in _OPEN.iterdir():
-        with suppress(OSError):  # one is that of the list itself
+        with suppress(OSError):  # one is the list's own
             if not stat.S_ISSOCK(entry.stat().st_mode):
                 continue
             with socket.socket(fileno=os.dup(int(entry.name))) as found:
@@ -139,14 +132,7 @@ _LOOPBACK = ("lo", "lo0")
 
 
 async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
-    """Report when all pairs have entered T2, and when the first one has left it.
-
-    Nothing is said of a window that there was not.
-
-    Args:
-        work: whose round trips are looked at.
-        say: called at each of the two moments.
-    """
+    """Mark when all pairs have entered T2, and when the first one leaves it, if there is such a window."""
     first = work.exchange.warm_up
     last = first + work.exchange.measured
     times = [times.rtts for times in work.times]
@@ -162,7 +148,7 @@ async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
 
 
 def wire_counters() -> tuple[int, int]:
-    """Return the bytes and packets that the loopback interface has carried; zeros where that is not known."""
+    """Return the bytes and packets carried by the loopback interface; zeros if unknown."""
     import psutil
 
     interfaces = psutil.net_io_counters(pernic=True)
@@ -173,5 +159,5 @@ def wire_counters() -> tuple[int, int]:
 
 
 def mark_now(work: Workload, *, begins: bool) -> Mark:
-    """Return what is to be said of this moment."""
+    """Return the mark of this moment."""
     return Mark(begins, work.done(), perf_counter_ns(), wire_counters(), carried(work.job.server))

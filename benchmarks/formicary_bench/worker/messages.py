@@ -1,6 +1,6 @@
-"""What a controller and its workers say to each other: one JSON line each, on the worker's stdin and stdout.
+"""The messages between a controller and its workers: lines of JSON on the worker's standard streams.
 
-A job may hold secrets. Standard input is private to the two processes; arguments and environment are not.
+A job may hold secrets: these streams are private, unlike arguments and the environment.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class Server(msgspec.Struct, frozen=True):
 
     Attributes:
         host: its host.
-        port: TCP port for containers.
-        client_port: TCP port for accounts.
-        secret: what it asks of containers.
-        password: the password of the accounts that the run has made there.
-        platform: the domain that it serves.
-        stanza_limit: bytes of the largest stanza that it takes.
-        certificate: the file with its certificate, where containers connect with TLS.
-        pid: its process; 0 where it is on another host than the worker.
+        port: the TCP port for containers.
+        client_port: the TCP port for accounts.
+        secret: the containers' secret.
+        password: the password of the run's accounts.
+        platform: its domain.
+        stanza_limit: bytes of the largest stanza.
+        certificate: the file of its certificate, if containers use TLS.
+        pid: its process; 0 if on another host than the worker.
     """
 
     host: str
@@ -42,24 +42,23 @@ class Server(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True, tag="job"):
-    """A worker's part in one repetition; the first thing that it is told.
+    """A worker's part in a repetition; its first message.
 
     Attributes:
-        configuration: what is measured.
-        role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`; with the
-            directory, `echo` is the platform's container; `member` has agents of both kinds, as all others
-            have.
-        seed: for the random generators.
-        handover: the file descriptor to which round-trip times are written; -1 where there are none.
-        peer: what the echoing worker has said of how to reach it; what the first one has, in `n-hosts`.
+        configuration: the configuration.
+        role: `both` agents of each pair, those that `ask`, those that `echo`, or `create`; for the directory,
+            `echo` is the platform's container; each `member` has agents of both kinds.
+        seed: for random generators.
+        handover: the file descriptor for round-trip times; -1 if there are none.
+        peer: the endpoint of the echoing worker; in `n-hosts`, of the first one.
         server: the XMPP server, if one takes part.
-        marks: whether to say when all pairs are in T2 together, and when they no longer are.
-        member: this worker's number among all of the repetition, from 0.
-        members: how many there are.
-        listen: the IP address at which to listen for the other workers; loopback if empty.
-        module: the module that has the role.
-        exchange: which exchange of messages a driver is asked to make; empty where none takes part.
-        warm: whether a driver makes rounds until it is warm before it is measured.
+        marks: whether to report when all pairs enter T2, and when the first leaves it.
+        member: this worker's number in the repetition, from 0.
+        members: the number of workers.
+        listen: the IP address to listen at for the other workers; loopback if empty.
+        module: the module with the role.
+        exchange: the exchange for a driver; empty if none takes part.
+        warm: whether a driver warms up before it is measured.
     """
 
     configuration: Configuration
@@ -78,7 +77,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
 
 
 class Meet(msgspec.Struct, frozen=True, tag="meet"):
-    """Everything is prepared everywhere: wait until you know all whom you will talk to."""
+    """All workers are prepared: wait until all partners are known."""
 
 
 class Account(msgspec.Struct, frozen=True, tag="account"):
@@ -92,25 +91,17 @@ class Account(msgspec.Struct, frozen=True, tag="account"):
 
 
 class Ready(messages.Ready, frozen=True):
-    """A worker is prepared.
-
-    Attributes:
-        measures: whether it has something to measure, and so a result.
-    """
+    """A worker is prepared; `measures` says whether it will have a result."""
 
     measures: bool = False
 
 
 class Met(msgspec.Struct, frozen=True, tag="met"):
-    """A worker knows all whom it will talk to."""
+    """A worker knows all its partners."""
 
 
 class Progress(messages.Progress, frozen=True):
-    """A worker lives: `done` counts steps of preparation, or round trips.
-
-    Attributes:
-        at_ns: when, on the worker's clock.
-    """
+    """A sign of life: `done` steps of preparation, or round trips, at a time of the worker's clock."""
 
     at_ns: int = 0
 
@@ -121,9 +112,9 @@ class Mark(msgspec.Struct, frozen=True, tag="mark"):
     Attributes:
         begins: which of the two.
         done: as of `Progress`.
-        at_ns: when, on the worker's clock.
-        wire: bytes and packets that the loopback interface has carried until then.
-        carried: what the process's own TCP connections have, as of `sockets.Carried`.
+        at_ns: the time on the worker's clock.
+        wire: bytes and packets carried by the loopback interface so far.
+        carried: those of the process's own TCP connections, as of `marks.Carried`.
     """
 
     begins: bool
@@ -137,9 +128,9 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     """All is measured; the times are in the file of the handover.
 
     Attributes:
-        began_ns: when the measurement began, on the worker's clock.
-        counts: how many round trips each pair has, in the order in which they stand in the file.
-        counters: what was counted beside them.
+        began_ns: the beginning on the worker's clock.
+        counts: the number of round trips of each pair, in the file's order.
+        counters: further numbers.
     """
 
     began_ns: int
@@ -162,13 +153,7 @@ class Columns(msgspec.Struct, frozen=True, tag="columns"):
 
 
 class Accounted(msgspec.Struct, frozen=True, tag="accounted"):
-    """The answer to each `Account`.
-
-    Attributes:
-        step: as of the `Account`.
-        profile: what was found, where the accounting ended.
-        failed: why it could not, a sentence without full stop.
-    """
+    """The answer to an `Account`, with the profile at the end, or why it failed."""
 
     step: str
     profile: Profile | None = None

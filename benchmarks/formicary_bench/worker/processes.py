@@ -1,4 +1,4 @@
-"""The workers as their controller sees them, and what they may leave behind."""
+"""Workers as their controller sees them, and processes that they may leave behind."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 _MARK = "FORMICARY_DRIVEN_BY"
-_LOOKS = 20  # while one is ended it may have started another
+_LOOKS = 20  # a process may start another before it is killed
 
 
 def marked_environment() -> Mapping[str, str]:
-    """Return our environment with a mark, for what is to be found again: a new one if it has none."""
+    """Return our environment with a mark by which processes are found again; keep one that it has."""
     return {_MARK: secrets.token_hex(8)} | os.environ
 
 
 def running(mark: Mapping[str, str]) -> list[str]:
-    """Return the programs and process ids of what runs with a mark, but for this process."""
+    """Return names and ids of other processes with a mark."""
     named = []
     for process in _marked(mark):
         with _may_have_ended():
@@ -46,7 +46,7 @@ def running(mark: Mapping[str, str]) -> list[str]:
 
 
 def end_all(mark: Mapping[str, str]) -> None:
-    """End all that runs with a mark, but for this process."""
+    """Kill other processes with a mark."""
     for _ in range(_LOOKS):
         found = list(_marked(mark))
         for process in found:
@@ -60,13 +60,13 @@ def _marked(mark: Mapping[str, str]) -> Iterator[psutil.Process]:
     import psutil
 
     for process in psutil.process_iter(["environ"]):
-        environment = process.info["environ"] or {}  # none of what is somebody else's, or has just ended
+        environment = process.info["environ"] or {}  # None for another user's, or if it has ended
         if environment.get(_MARK) == mark[_MARK] and process.pid != os.getpid():
             yield process
 
 
 def _may_have_ended() -> suppress:
-    """Return a block for what may have ended meanwhile."""
+    """Return a context manager for a process that may have ended."""
     import psutil
 
     return suppress(psutil.Error)
@@ -76,7 +76,7 @@ _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
 
 
 class Worker:
-    """A worker's process on this machine; gone after the `with` block, whatever it is doing."""
+    """A worker's process on this machine, ended after the `with` block."""
 
     def __init__(self) -> None:
         self._mark = marked_environment()
@@ -94,12 +94,12 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # What the worker has started itself, another platform's driver, is in its group and must go with it.
+        # The driver of another platform, started by the worker, is in its group and ends with it.
         with self._files, self._process:
             pass
-        if self._is_driven:  # what the driver has started may have left the group
+        if self._is_driven:  # processes of the driver may have left the group
             end_all(self._mark)
-        sweep()  # it may have been killed in the middle of its work, with its sockets in a temporary folder
+        sweep()  # if it was killed, its temporary folders are left
 
     @property
     def pid(self) -> int:
@@ -107,12 +107,12 @@ class Worker:
         return self._process.pid
 
     def fileno(self) -> int:
-        """Return the file descriptor that becomes readable when it has said something, or ended."""
+        """Return a descriptor that becomes readable with its reports and its end."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
     def send(self, order: Order) -> None:
-        """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
+        """Send it an order; do nothing if it has ended."""
         assert self._process.stdin is not None
         if isinstance(order, Job):
             order = replace(order, handover=self._handover.fileno())
@@ -121,7 +121,7 @@ class Worker:
             self._process.stdin.write(encode(order) + b"\n")
 
     def read(self) -> list[Report] | None:
-        """Return what it has said since the last time; None if it has closed its output, as it ends."""
+        """Return its new reports; None if it has closed its output."""
         data = os.read(self.fileno(), 1 << 16)
         if not data:
             return None
@@ -131,13 +131,13 @@ class Worker:
             return [Failed(f"it said {error}")]
 
     def wait(self, seconds: float) -> int:
-        """Wait until it has ended and return its exit code; end it after this time."""
+        """Wait for its end, kill it after these seconds, and return its exit code."""
         return self._process.end_within(seconds)
 
     def last_words(self) -> str:
-        """Return the last line that it wrote to standard error."""
+        """Return the last line of its standard error."""
         return self._process.last_words()
 
     def raw_values(self) -> int:
-        """Return the file descriptor of the raw values that it has written, complete after `Done`."""
+        """Return the descriptor of its raw values, complete after `Done`."""
         return self._handover.fileno()

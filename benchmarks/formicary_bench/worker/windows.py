@@ -1,4 +1,4 @@
-"""Windows on workers: by sampling, or by the clocks of whole processes where nobody may look into them."""
+"""Profiles of workers: by sampling, or by the clocks of whole processes if sampling is not permitted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Sampled:
-    """A look into a process, from when it is made until `end`."""
+    """A sampled profile, from now until `end`."""
 
     refused = ""
 
@@ -25,15 +25,15 @@ class Sampled:
         self._opened = opened
 
     def end(self) -> Profile:
-        """Return what was measured."""
+        """Return the profile."""
         return self._opened.end()
 
 
 class Unsampled:
-    """Measures a process, from now until `end`, by the operating system's clocks alone.
+    """A profile from now until `end`, by the operating system's clocks alone.
 
     Raises:
-        ProfilingError: the process is not there.
+        ProfilingError: the process is gone.
     """
 
     def __init__(self, pid: int, servers: tuple[int, ...], refused: str) -> None:
@@ -44,7 +44,7 @@ class Unsampled:
         self._from = time.monotonic()
 
     def end(self) -> Profile:
-        """Return what was used."""
+        """Return the profile."""
         self._clocks.look()
         return Profile(
             method=Method.SAMPLED,
@@ -68,10 +68,10 @@ class Unsampled:
 
 @contextmanager
 def window_on(pid: int, servers: tuple[int, ...]) -> Iterator[Sampled | Unsampled]:
-    """Look where a process's CPU time goes; leaving the block without `end` gives it up.
+    """Profile a process; leaving the block without `end` discards the profile.
 
     Raises:
-        ProfilingError: the process is not there.
+        ProfilingError: the process is gone.
     """
     opened = window.Window(pid, servers=servers)
     try:

@@ -1,7 +1,7 @@
-"""A worker: a fresh process that plays one part in one repetition. `python -m formicary_bench.worker.worker`.
+"""A worker: a fresh process with a role in a repetition. `python -m formicary_bench.worker.worker`.
 
-It reads its job from standard input, says when it is ready, begins when told to, and ends when told to or
-when its controller is gone, whatever its event loop is busy with at that moment.
+It reads its job from standard input, reports when it is ready, and begins and ends on order. It also ends
+with its controller, even if its event loop is blocked.
 """
 
 from __future__ import annotations
@@ -50,15 +50,10 @@ if TYPE_CHECKING:
 
 
 def use_cores(count: int) -> None:
-    """Keep this process on so many cores; what it starts from now on is kept there, too.
-
-    To be called while there is no other thread: only the one that calls it is kept there.
-
-    Args:
-        count: how many; 0 for all.
+    """Restrict this thread, and what it starts from now on, to this many cores; 0 for all.
 
     Raises:
-        FormicaryError: there are not as many, or this system cannot do that.
+        FormicaryError: there are fewer, or this system cannot do that.
     """
     if not count:
         return
@@ -76,14 +71,14 @@ _OURS = "formicary_bench."
 
 
 class Channel:
-    """The line to the controller."""
+    """The connection to the controller."""
 
     def __init__(self) -> None:
         self._incoming, self._out = take_standard_streams()
         self._orders = _orders(self._incoming.fileno())
 
     def say(self, report: Report) -> None:
-        """Send the controller a message; if it is gone, end."""
+        """Send the controller a message; end if it is gone."""
         try:
             self._out.write(encode(report) + b"\n")
             self._out.flush()
@@ -91,15 +86,14 @@ class Channel:
             os._exit(_ORPHANED)
 
     def next(self) -> Order:
-        """Wait for the next order; if the controller is gone, end."""
+        """Return the next order; end if the controller is gone."""
         for order in self._orders:
             return order
         os._exit(_ORPHANED)
 
     def listen(self, heard: Callable[[Order], object]) -> None:
-        """Call `heard` with every further order, in a thread of its own."""
+        """Call `heard` with further orders, in a thread: the loop may be blocked."""
 
-        # A thread, not the loop: the loop may be busy for ever, and this must notice all the same.
         def run() -> None:
             while True:
                 heard(self.next())
@@ -108,14 +102,14 @@ class Channel:
 
 
 def _orders(descriptor: int) -> Iterator[Order]:
-    # Not a file: a thread that waits in it would keep the interpreter from shutting down.
+    # Not a file: a thread waiting in it would block the interpreter's shutdown.
     lines: Lines[Order] = Lines(Order)
     while data := os.read(descriptor, 1 << 16):
         yield from lines.feed(data)
 
 
 async def play(job: Job, channel: Channel) -> None:
-    """Play the part that a job describes, to its end."""
+    """Play the role of a job to its end."""
     work, signals = Workload(job), Signals()
     accounts = CpuAccounts(work)
     tasks = [
@@ -132,7 +126,7 @@ async def play(job: Job, channel: Channel) -> None:
 
 @dataclass
 class Signals:
-    """What the controller has ordered so far."""
+    """The orders received so far."""
 
     meet: asyncio.Event = field(default_factory=asyncio.Event)
     go: asyncio.Event = field(default_factory=asyncio.Event)
@@ -140,7 +134,7 @@ class Signals:
 
 
 async def _obey(channel: Channel, signals: Signals, accounts: CpuAccounts) -> None:
-    """Do what the controller tells, one after the other: what accounts has begun before all begins."""
+    """Obey orders in turn, so that accounting begins before the measurement."""
     loop = asyncio.get_running_loop()
     orders: asyncio.Queue[Order] = asyncio.Queue()
     channel.listen(lambda order: loop.call_soon_threadsafe(orders.put_nowait, order))
@@ -178,7 +172,7 @@ async def _play(work: Workload, signals: Signals, marking: _Marking) -> None:
 
 
 class _Marking:
-    """Says when the window of a measurement begins and ends, if anybody wants to know."""
+    """Marks the beginning and end of a measurement's window, if requested."""
 
     def __init__(self, work: Workload, channel: Channel, accounts: CpuAccounts) -> None:
         self.channel = channel
@@ -190,11 +184,11 @@ class _Marking:
         has_phases = self._work.exchange.measured and not self._work.job.exchange
         if self._work.job.marks and has_phases:
             self._task = asyncio.create_task(mark_window(self._work, self._say))
-        elif self._work.job.marks:  # what has no phases says it itself, as drivers do
+        elif self._work.job.marks:  # without phases, the role marks them
             self._work.mark = lambda begins: self._say(mark_now(self._work, begins=begins))
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._task and kind is None:  # all is measured, so it ends; the marks come before the results
+        if self._task and kind is None:  # it ends now; the marks come before the results
             await self._task
         elif self._task:
             self._task.cancel()
@@ -229,8 +223,8 @@ def _hand_over(work: Workload, channel: Channel, began: int) -> None:
 
 
 def main() -> None:
-    """Do one job; the exit code is 0 if it was done."""
-    atexit.register(gc.freeze)  # end without searching all that was loaded for garbage
+    """Do a job; the exit code is 0 on success."""
+    atexit.register(gc.freeze)  # end without a last garbage collection
     channel = Channel()
     job = channel.next()
     assert isinstance(job, Job)

@@ -1,10 +1,10 @@
-"""What a subject is given to play its role in a measurement, and what it gives back.
+"""The workload of a subject in a measurement, and its results.
 
-A subject's module has one asynchronous context manager for each role that it can play: `both`, `ask`, `echo`,
-`member` and `create`. Entering it prepares everything up to the first message; it yields a `PreparedRole`.
+A subject's module has an asynchronous context manager for each of its roles: `both`, `ask`, `echo`, `member`
+and `create`. It prepares everything up to the first message, and yields a `PreparedRole`.
 
-A host's worker is a member, numbered from 0; its container is `c1`, `c2` and so on. Every member that has
-senders measures, all at once. Who has none, says so here: the runner waits for no figures of theirs.
+Workers on hosts are members, numbered from 0, with containers `c1`, `c2` and so on. All members with senders
+measure at once.
 """
 
 from __future__ import annotations
@@ -36,25 +36,24 @@ class Receiver(NamedTuple):
 
 
 def receiver_of(configuration: Configuration, member: int, sender: int) -> Receiver:
-    """Return whom a sender of a member talks to.
+    """Return the receiver of a member's sender.
 
-    With one host, where nobody else is, that is one of its own receivers. With more it is never on the
-    sender's host, and, but with many to one, every receiver has exactly one sender.
+    With several hosts, it is on another host. Except in many-to-one, every receiver has one sender.
     """
     hosts = configuration.hosts
     if configuration.experiment == MANY_TO_ONE:
         return Receiver(0, 0)
     if hosts == 1:
         return Receiver(0, sender)
-    # The distance depends on the sender's number alone: so those of one number meet at no receiver.
+    # The distance depends on the sender's number alone, so no two meet at a receiver.
     distance = 1 if configuration.traffic == RING else 1 + sender % (hosts - 1)
     return Receiver((member + distance) % hosts, sender)
 
 
 def senders_of(configuration: Configuration, member: int) -> int:
-    """Return how many agents of a member measure.
+    """Return the number of agents of a member that measure.
 
-    With many to one they are on all hosts but that of the receiver; what uses the directory is on the last.
+    In many-to-one they are on all hosts but the receiver's; users of the directory are on the last host.
     """
     last = configuration.hosts - 1
     if configuration.family == DIRECTORY:
@@ -65,23 +64,23 @@ def senders_of(configuration: Configuration, member: int) -> int:
 
 
 def receivers_of(configuration: Configuration, member: int) -> int:
-    """Return how many agents of a member answer."""
+    """Return the number of agents of a member that answer."""
     if configuration.experiment == MANY_TO_ONE:
         return 0 if member else 1
     return configuration.exchange.load
 
 
 def partners_of(configuration: Configuration, member: int) -> set[int]:
-    """Return the members whom the senders of a member talk to."""
+    """Return the members of the receivers of a member's senders."""
     senders = range(senders_of(configuration, member))
     return {receiver_of(configuration, member, sender).member for sender in senders}
 
 
 def services_of(job: Job) -> range:
-    """Return the numbers of the services that a worker's agents register, before anything is measured.
+    """Return the numbers of the services that a worker registers before the measurement.
 
-    Of the members, all but the last, which uses the directory, have about as many; of two workers, one has
-    all or each has half, as the configuration's `spread` says.
+    Members share them equally, except the last, which uses the directory; of two workers, one has all, or
+    each half, depending on the configuration's `spread`.
     """
     configuration = job.configuration
     place = 0 if job.role == ECHO else 1
@@ -98,7 +97,7 @@ def services_of(job: Job) -> range:
 
 
 class PairTimes:
-    """The round trips of one pair, in nanoseconds: when each began, and how long it took."""
+    """Beginnings and durations of a pair's round trips, in nanoseconds."""
 
     __slots__ = ("rtts", "starts")
 
@@ -109,11 +108,11 @@ class PairTimes:
 
 @dataclass
 class Tally:
-    """How many requests of agents had which end.
+    """The outcome of agents' requests.
 
     Attributes:
-        made: by a number of swaps how many agents made so many, and how many requests of theirs were refused.
-        seconds: how long all took.
+        made: for each number of swaps, the agents that made so many, and their refused requests.
+        seconds: the duration.
     """
 
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -121,17 +120,17 @@ class Tally:
 
     @property
     def requests(self) -> int:
-        """How many there were, granted and refused."""
+        """The number of requests, granted and refused."""
         return sum(swaps * agents + refused for swaps, (agents, refused) in self.made.items())
 
     def add(self, swaps: int, refused: int, agents: int = 1) -> None:
-        """Count agents that made so many swaps each, and had so many requests refused together."""
+        """Add agents with their swaps each, and refused requests together."""
         known, before = self.made.get(swaps, (0, 0))
         self.made[swaps] = (known + agents, before + refused)
 
     @property
     def columns(self) -> dict[str, tuple[float, ...]]:
-        """It, as raw values."""
+        """The raw values."""
         swaps = tuple(sorted(self.made))
         agents, refused = zip(*(self.made[one] for one in swaps), strict=True)
         return {"swaps": swaps, "agents": agents, "refused": refused, "seconds": (self.seconds,) * len(swaps)}
@@ -139,16 +138,16 @@ class Tally:
 
 @dataclass
 class Workload:
-    """What a worker has to do, and where its results go.
+    """A worker's task, and its results.
 
     Attributes:
         job: its job.
-        times: one for each pair or sender.
+        times: the times of each pair or sender.
         batches: for `create`: agents, seconds and bytes of each batch.
-        tally: for `grid/swap`: what agents made, and in how many seconds.
-        counters: what was counted beside the times.
-        steps: how far preparing has come, so that a slow worker can be told from one that hangs.
-        mark: called by what has no phases when what is measured begins (True) and ends (False).
+        tally: for `grid/swap`: the outcome of requests.
+        counters: further numbers.
+        steps: the progress of preparation.
+        mark: called when the measured part begins (True) and ends (False), if there are no phases.
         accounting: accounts for the CPU time of the process that does the work, if not this one.
     """
 
@@ -171,17 +170,17 @@ class Workload:
 
     @property
     def elapsed_s(self) -> float:
-        """How long that took."""
+        """The duration of that."""
         return self.tally.seconds if self.tally else sum(seconds for _, seconds, _ in self.batches)
 
     @property
     def configuration(self) -> Configuration:
-        """What is measured."""
+        """The configuration."""
         return self.job.configuration
 
     @cached_property
     def exchange(self) -> Exchange:
-        """What is exchanged, and how often."""
+        """The exchange of messages."""
         return self.configuration.exchange
 
     @property
@@ -191,7 +190,7 @@ class Workload:
 
     @property
     def trips(self) -> int:
-        """How many round trips each pair makes, in all three phases."""
+        """The round trips of each pair, in all three phases."""
         return self.exchange.trips
 
     @property
@@ -203,12 +202,12 @@ class Workload:
 
     @property
     def is_one_of_many(self) -> bool:
-        """Whether this worker is a member: agents of both kinds are here, as they are on every host."""
+        """Whether this worker is a member, with agents of both kinds."""
         return self.configuration.placement == N_HOSTS
 
     @property
     def many_to_one(self) -> bool:
-        """Whether all ask the same one."""
+        """Whether all ask the same agent."""
         return self.configuration.experiment == "messaging/many-to-one"
 
     @property
@@ -224,11 +223,11 @@ class Workload:
         return range(self.exchange.receivers)
 
     def receiver_of(self, sender: int) -> int:
-        """Return the number of the agent that answers `sender`, where one worker has all that answer."""
+        """Return the number of the agent that answers `sender`, if one worker has all that answer."""
         return 0 if self.many_to_one else sender
 
     def done(self) -> int:
-        """Return how many steps are done, for the display and the watch."""
+        """Return the number of completed steps."""
         return self.steps + sum(len(times.rtts) for times in self.times)
 
 
@@ -242,13 +241,13 @@ async def _nobody() -> None:
 
 @dataclass
 class PreparedRole:
-    """A role that a worker is ready to play.
+    """A prepared role.
 
     Attributes:
         endpoint: how other workers reach it.
-        measure: makes all round trips, or creates all agents; None where another worker does that.
-        complaint: says after the measurement what makes it worthless; nothing if all went well.
-        meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
+        measure: makes all round trips, or creates all agents; None if another worker does that.
+        complaint: returns, after the measurement, why it is invalid, if it is.
+        meet: waits until all partners are known.
     """
 
     endpoint: str = ""

@@ -1,8 +1,7 @@
-"""The host agent of a run's controller on a host. `python -m formicary_bench.remote.host_agent.agent`.
+"""The host agent of a run's controller on a host: `python -m formicary_bench.remote.host_agent.agent`.
 
-It starts the workers there, hands on what is said, and answers questions about the host; see `protocol`. It
-ends, with all that it has started, when it is told to, when its standard input ends (as it does with the
-SSH connection), when nobody has said anything for a while, or on a signal.
+It starts workers, relays their messages, and answers questions; see `protocol`. It ends, with all that it has
+started, on order, when its standard input ends (as with the SSH connection), after silence, or on a signal.
 """
 
 from __future__ import annotations
@@ -37,23 +36,10 @@ from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
-from formicary_bench.remote.host_agent.protocol import (
-    LONGEST_LINE,
-    Beat,
-    Beaten,
-    ControllerMessage,
-    Handshake,
-    Kill,
-    SendOrder,
-    Start,
-    Use,
-)
 from formicary_bench.remote.host_agent.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
-
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, AnyQuestion
 
 
 _DRAFT, _READY = "new-", "host-agent-"
@@ -62,13 +48,10 @@ _ATTEMPTS = 20
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
-    """Make a folder for this process below `folder`, and remove it, and those that dead agents have left.
+    """Make a folder for this process below `folder`; remove it afterwards, and now those of dead agents.
 
-    Whoever uses a folder holds a lock in it, which the system releases when a process ends, however it ends.
-    (Its number would not do: hosts may share a home folder, and numbers are given again.)
-
-    Raises:
-        OSError: it cannot be made.
+    A lock marks a folder as used: the system releases it when the process ends. (A process id would not do:
+    hosts may share a home folder, and ids are reused.)
     """
     path, lock = _make(folder / SCRATCH)
     with lock:
@@ -77,13 +60,13 @@ def scratch(folder: Path) -> Iterator[Path]:
             yield path
         finally:
             shutil.rmtree(path, ignore_errors=True)
-            with contextlib.suppress(OSError):  # what is not empty stays: there are others
+            with contextlib.suppress(OSError):  # not empty: there are others
                 path.parent.rmdir()
                 folder.rmdir()
 
 
 def remove_left_over(folder: Path) -> int:
-    """Remove what host agents that are gone have left below `folder`, and say how many they were."""
+    """Remove the folders of dead host agents below `folder`, and return how many."""
     count = 0
     for path in (folder / SCRATCH).glob(f"{_READY}*"):
         with contextlib.suppress(OSError), (path / IN_USE).open("r+b") as lock:
@@ -100,7 +83,7 @@ def _make(above: Path) -> tuple[Path, IO[bytes]]:
     lock.write(json.dumps(said).encode("ascii"))
     lock.flush()
     fcntl.flock(lock, fcntl.LOCK_EX)
-    # Only now may others look whether it is left over.
+    # Only now may others check whether it is left over.
     name = f"{_READY}{platform.node()[:64]}-{os.getpid()}-{draft.name.removeprefix(_DRAFT)}"
     return draft.rename(above / name), lock
 
@@ -109,14 +92,14 @@ def _draft(above: Path, attempts: int = _ATTEMPTS) -> Path:
     try:
         make_private_folder(above)
         return Path(tempfile.mkdtemp(prefix=_DRAFT, dir=above))
-    except (FileNotFoundError, FileExistsError):  # another host agent, at its end, has removed what was empty
+    except (FileNotFoundError, FileExistsError):  # another host agent has removed the empty folder
         if attempts == 1:
             raise
         return _draft(above, attempts - 1)
 
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-_SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
+_SECONDS_TO_END = 8.0  # then it leaves the folder to the next host agent
 
 
 class HostAgent:
@@ -128,8 +111,8 @@ class HostAgent:
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, line: Line[ControllerMessage]) -> None:
-        """Serve until the end, whatever ends it; the greeting has been sent."""
+    async def run(self, line: Line[protocol.ControllerMessage]) -> None:
+        """Serve until the end."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)
@@ -153,32 +136,32 @@ class HostAgent:
         finally:
             self._over.set()
 
-    async def _obey(self, message: ControllerMessage) -> None:
+    async def _obey(self, message: protocol.ControllerMessage) -> None:
         match message:
-            case Beat(sent_ns):
-                self._start(self._say(Beaten(sent_ns, time.time_ns())))
-            case SendOrder(worker, order):
+            case protocol.Beat(sent_ns):
+                self._start(self._say(protocol.Beaten(sent_ns, time.time_ns())))
+            case protocol.SendOrder(worker, order):
                 self._workers.send(worker, order)
-            case Start(worker):
+            case protocol.Start(worker):
                 await self._workers.start(worker)
-            case Kill(worker):
+            case protocol.Kill(worker):
                 self._workers.kill(worker)
             case Request():
                 self._start(self._answer(message))
-            case Use(environment):
+            case protocol.Use(environment):
                 os.environ.update(environment)
             case Stop():
                 self._over.set()
 
-    async def _answer(self, request: Request[AnyQuestion]) -> None:
+    async def _answer(self, request: Request[protocol.AnyQuestion]) -> None:
         await self._say(await self._answers.answer(request))
 
-    async def _say(self, message: AgentMessage | Answer[object]) -> None:
+    async def _say(self, message: protocol.AgentMessage | Answer[object]) -> None:
         self._line.send(message)
         await self._line.drain()
 
     async def _end_when_forsaken(self) -> None:
-        """End if the controller says nothing for too long."""
+        """End after too long a silence of the controller."""
         silence = 0.0
         while silence < protocol.ORPHANED_SECONDS:
             await asyncio.sleep(protocol.ORPHANED_SECONDS - silence)
@@ -201,26 +184,28 @@ def main() -> None:
         try:
             arguments = _arguments()
             folder = stack.enter_context(scratch(arguments.folder.expanduser().absolute()))
-            # Temporary files of workers, of the sampler and of the server are gone with the folder.
+            # Temporary files of workers, sampler and server are removed with the folder.
             os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
             own = _own(arguments)
             agent = HostAgent(folder, own.interface)
-            ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
+            ours = protocol.Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
             _greet(outgoing, ours)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            _greet(outgoing, Handshake(failed=_reason(error)))
+            _greet(outgoing, protocol.Handshake(failed=_reason(error)))
             sys.exit(1)
         asyncio.new_event_loop().run_until_complete(_run(agent, incoming, outgoing))
-    os._exit(0)  # a thread may still wait for something that never comes
+    os._exit(0)  # a thread may still wait
 
 
-def _greet(outgoing: IO[bytes], handshake: Handshake) -> None:
+def _greet(outgoing: IO[bytes], handshake: protocol.Handshake) -> None:
     outgoing.write(encode(handshake) + b"\n")
     outgoing.flush()
 
 
 async def _run(agent: HostAgent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    await agent.run(await Line.over_pipes(incoming, outgoing, ControllerMessage, LONGEST_LINE))
+    await agent.run(
+        await Line.over_pipes(incoming, outgoing, protocol.ControllerMessage, protocol.LONGEST_LINE)
+    )
 
 
 def _arguments() -> argparse.Namespace:
@@ -235,7 +220,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _own(arguments: argparse.Namespace) -> Own:
-    """Return the interface to measure: the one that was named, or that of our address."""
+    """Return the interface to measure: the named one, or that of our address."""
     import psutil
 
     name = arguments.interface

@@ -1,4 +1,4 @@
-"""What a host agent does when it is asked: windows, counters, the machine, the XMPP server."""
+"""The answers of a host agent: windows, counters, the machine, the XMPP server."""
 
 from __future__ import annotations
 
@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Any
 from formicary.errors import UsageError
 from formicary.processes.lines import encode
 from formicary.processes.requests import Answer, Refusal
+from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.counters import look
-from formicary_bench.remote.host_agent.protocol import (
-    LONGEST_LINE,
-    CloseWindow,
-    Describe,
-    Look,
-    OpenWindow,
-    StartServer,
-    StopServer,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,24 +19,23 @@ if TYPE_CHECKING:
 
     from formicary.processes.requests import Request
     from formicary.profiling.model.profile import Profile
-    from formicary_bench.remote.host_agent.protocol import About, AnyQuestion
     from formicary_bench.worker.windows import Sampled, Unsampled
 
 
 class Answers:
-    """Answers questions, each in a thread: some take seconds, and the controller must be heard meanwhile."""
+    """Answers questions in threads: some take seconds, and the controller must be heard meanwhile."""
 
     def __init__(self, interface: str, folder: Path) -> None:
         self._interface = interface
         self._folder = folder
         self._windows: dict[int, tuple[Sampled | Unsampled, ExitStack]] = {}
         self._stop_server: Callable[[], object] | None = None
-        # One thread that stays: the system ends the server with the thread that has started it.
+        # A thread that stays: the system ends the server with the thread that started it.
         self._serving = ThreadPoolExecutor(1, "server")
 
-    async def answer(self, request: Request[AnyQuestion]) -> Answer[object] | Refusal:
-        """Do what is asked for, and say what came of it, or why nothing did."""
-        is_of_server = isinstance(request.order, StartServer | StopServer)
+    async def answer(self, request: Request[protocol.AnyQuestion]) -> Answer[object] | Refusal:
+        """Answer or refuse a request."""
+        is_of_server = isinstance(request.order, protocol.StartServer | protocol.StopServer)
         loop = asyncio.get_running_loop()
         try:
             result = await loop.run_in_executor(
@@ -60,21 +51,21 @@ class Answers:
         await asyncio.to_thread(self._close_windows)
         await loop.run_in_executor(self._serving, self._end_server)
 
-    def _result(self, question: AnyQuestion) -> object:
+    def _result(self, question: protocol.AnyQuestion) -> object:
         match question:
-            case Look(pids):
+            case protocol.Look(pids):
                 return look(self._interface, pids)
-            case Describe():
+            case protocol.Describe():
                 from formicary_bench.results.store.machine import collect_machine
 
                 return collect_machine()
-            case OpenWindow(number, pid, servers):
+            case protocol.OpenWindow(number, pid, servers):
                 return self._open_window(number, pid, servers)
-            case CloseWindow(number):
+            case protocol.CloseWindow(number):
                 return self._close_window(number)
-            case StartServer(files, options):
+            case protocol.StartServer(files, options):
                 return self._start_server(files, options)
-            case StopServer():
+            case protocol.StopServer():
                 self._end_server()
         return None
 
@@ -92,7 +83,7 @@ class Answers:
         window, undo = self._windows.pop(number)
         with undo:
             profile = window.end()
-        if (size := len(encode(profile))) >= LONGEST_LINE:
+        if (size := len(encode(profile))) >= protocol.LONGEST_LINE:
             raise UsageError(f"the profile has {size >> 20} MiB; profile for a shorter time")
         return profile
 
@@ -100,7 +91,7 @@ class Answers:
         while self._windows:
             self._windows.popitem()[1][1].close()
 
-    def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> About:
+    def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> protocol.About:
         from formicary_bench.remote.host_agent.servers import serve
 
         about, self._stop_server = serve(files, options, self._folder)

@@ -1,4 +1,4 @@
-"""The counters of this machine: traffic, CPU, memory, and what disturbs a measurement."""
+"""The counters of this machine: traffic, CPU, memory, and disturbances."""
 
 from __future__ import annotations
 
@@ -20,25 +20,23 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def interface_at(address: str) -> str:
-    """Return the network interface that has an address; empty if none has it."""
+    """Return the network interface with an address; empty if there is none."""
     import psutil
 
     wanted = {address}
     with suppress(OSError):
         wanted |= {str(found[4][0]) for found in socket.getaddrinfo(address, None)}
     for name, addresses in psutil.net_if_addrs().items():
-        # An IPv6 address of a link has the interface's name behind it.
+        # A link-local IPv6 address ends with the interface's name.
         if wanted & {one.address.partition("%")[0] for one in addresses}:
             return str(name)
     return ""
 
 
 def look(interface: str, pids: Iterable[int] = ()) -> Looked:
-    """Read all counters of this machine; what is not known here is zero, a process that is gone is missing.
+    """Read all counters: of this machine, of a network interface if any, and of some processes.
 
-    Args:
-        interface: the network interface whose traffic is measured; none if empty.
-        pids: processes whose memory and CPU time is wanted.
+    Unknown ones are zero; ended processes are missing.
     """
     import psutil
 
@@ -52,7 +50,7 @@ def look(interface: str, pids: Iterable[int] = ()) -> Looked:
         at_ns=time.monotonic_ns(),
         wire_bytes=wire.bytes_sent + wire.bytes_recv if wire else 0,
         wire_packets=wire.packets_sent + wire.packets_recv if wire else 0,
-        # What loopback sends it receives too.
+        # Loopback receives what it sends.
         loopback_bytes=loopback.bytes_sent if loopback else 0,
         loopback_packets=loopback.packets_sent if loopback else 0,
         busy_s=sum(times.get(name, 0.0) for name in ("user", "nice", "system", "irq", "softirq")),
@@ -68,7 +66,7 @@ def look(interface: str, pids: Iterable[int] = ()) -> Looked:
 
 
 def machine() -> str:
-    """Return a name that this machine has from its start to its end, in all of its namespaces."""
+    """Return an id of this machine until it restarts, in all of its namespaces."""
     import psutil
 
     with suppress(OSError):
@@ -77,7 +75,7 @@ def machine() -> str:
 
 
 def throttled_s(root: Path = _CONTROL_GROUPS, own: Path = Path("/proc/self/cgroup")) -> float:
-    """Return for how many seconds the limits of our control group held its processes back; 0 without any."""
+    """Return the seconds for which our control group throttled its processes."""
     with suppress(OSError):
         for line in own.read_text(encoding="utf-8").splitlines():
             number, controllers, path = line.split(":", 2)
@@ -89,7 +87,7 @@ def throttled_s(root: Path = _CONTROL_GROUPS, own: Path = Path("/proc/self/cgrou
 
 
 def _throttled_s(tree: Path, path: str) -> float | None:
-    # Within a container the path may be the one of outside, and the tree begin at the own group.
+    # In a container, the path may be the host's, and the tree begin at our group.
     for group in (tree / path.lstrip("/"), tree):
         with suppress(OSError, ValueError):
             lines = (group / "cpu.stat").read_text(encoding="utf-8").splitlines()

@@ -15,33 +15,19 @@ from formicary.processes.messages import Stop
 from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary_bench.remote import HostError
 from formicary_bench.remote.clocks import Clock, Sample
-from formicary_bench.remote.host_agent.protocol import (
-    BEAT_SECONDS,
-    MISSING_SECONDS,
-    ORPHANED_SECONDS,
-    Beat,
-    Beaten,
-    Ended,
-    Use,
-)
+from formicary_bench.remote.host_agent import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.host_agent.program import HostProgram
-    from formicary_bench.remote.host_agent.protocol import (
-        AgentMessage,
-        ControllerMessage,
-        Question,
-        WorkerMessage,
-    )
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.launchers.launcher import Launcher
 
 T = TypeVar("T")
 
-LOST_SECONDS = ORPHANED_SECONDS + 2
+LOST_SECONDS = protocol.ORPHANED_SECONDS + 2
 """The silence after which a host is given up."""
 
 _LOST = 255  # exit code of a worker whose host is lost, as `ssh` has it
@@ -71,8 +57,8 @@ class Link:
         self._host = host
         self._launcher = launcher
         self._notify = notify
-        self._workers: dict[int, Callable[[WorkerMessage], None]] = {}
-        self._requests: Requests[Question[Any], msgspec.Raw] = Requests(self.send)
+        self._workers: dict[int, Callable[[protocol.WorkerMessage], None]] = {}
+        self._requests: Requests[protocol.Question[Any], msgspec.Raw] = Requests(self.send)
         self._is_ending = False
         self._is_timed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -82,24 +68,24 @@ class Link:
         """Start the host agent; raises as `Launcher.launch` does."""
         self._program = await self._launcher.launch(self._host)
         if environment := self._host.environment:
-            self.send(Use(environment))
+            self.send(protocol.Use(environment))
         self._tasks = [
             asyncio.create_task(self._listen(self._program)),
             asyncio.create_task(self._beat()),
         ]
 
-    def send(self, message: ControllerMessage | Request[Question[Any]]) -> None:
+    def send(self, message: protocol.ControllerMessage | Request[protocol.Question[Any]]) -> None:
         """Send the host agent a message; do nothing if it is gone."""
         if self._program is not None and not self.lost:
             self._program.line.send(message)
 
-    def add(self, number: int, take: Callable[[WorkerMessage], None]) -> None:
+    def add(self, number: int, take: Callable[[protocol.WorkerMessage], None]) -> None:
         """Call a function with all messages about a worker."""
         self._workers[number] = take
         if self.lost:
-            self._hand_on(Ended(number, _LOST, self.lost))
+            self._hand_on(protocol.Ended(number, _LOST, self.lost))
 
-    async def ask(self, question: Question[T]) -> T:
+    async def ask(self, question: protocol.Question[T]) -> T:
         """Ask the host agent a question; raises as `Session.ask` does."""
         if self.lost:
             raise HostError(self.lost)
@@ -146,9 +132,9 @@ class Link:
             cause = str(error)
         self._lose(f"the connection to host {self.name} was lost ({cause})")
 
-    def _take(self, message: AgentMessage) -> None:
+    def _take(self, message: protocol.AgentMessage) -> None:
         match message:
-            case Beaten(sent_ns, at_ns):
+            case protocol.Beaten(sent_ns, at_ns):
                 self._clock.add(Sample(sent_ns, at_ns, time.time_ns()))
                 self._is_timed.set()
             case Answer() | Refusal():
@@ -156,8 +142,8 @@ class Link:
             case _:
                 self._hand_on(message)
 
-    def _hand_on(self, message: WorkerMessage) -> None:
-        if isinstance(message, Ended):
+    def _hand_on(self, message: protocol.WorkerMessage) -> None:
+        if isinstance(message, protocol.Ended):
             take = self._workers.pop(message.worker, None)
         else:
             take = self._workers.get(message.worker)
@@ -167,8 +153,8 @@ class Link:
     async def _beat(self) -> None:
         """Send signs of life, and check those of the host agent."""
         for count in itertools.count():
-            self.send(Beat(time.time_ns()))
-            await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)
+            self.send(protocol.Beat(time.time_ns()))
+            await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else protocol.BEAT_SECONDS)
             if self._program is None:
                 return
             silence = time.monotonic() - self._program.line.heard
@@ -176,12 +162,16 @@ class Link:
                 self._lose(f"the connection to host {self.name} was lost (no answer for {LOST_SECONDS:g} s)")
                 await self._program.kill()
                 return
-            self._note(is_missing=silence > MISSING_SECONDS)
+            self._note(is_missing=silence > protocol.MISSING_SECONDS)
 
     def _note(self, *, is_missing: bool) -> None:
         if is_missing != self.is_missing:
             self.is_missing = is_missing
-            news = f"is missing: no answer for {MISSING_SECONDS:g} s" if is_missing else "is there again"
+            news = (
+                f"is missing: no answer for {protocol.MISSING_SECONDS:g} s"
+                if is_missing
+                else "is there again"
+            )
             self._notify(f"host {self.name} {news}")
 
     def _lose(self, sentence: str) -> None:
@@ -194,7 +184,7 @@ class Link:
         if not self._is_ending:
             self._notify(sentence)
         for number in [*self._workers]:
-            self._hand_on(Ended(number, _LOST, sentence))
+            self._hand_on(protocol.Ended(number, _LOST, sentence))
         self._requests.fail(HostError(sentence))
         if self._program is not None:
             self._program.close()

@@ -1,4 +1,4 @@
-"""The XMPP server of a run on a host, as its host agent looks after it."""
+"""The XMPP server of a run on a host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_FOLDER = "s"  # a Unix socket is in it, and paths of such are short
+_FOLDER = "s"  # short, for the path of a Unix socket
 _DATA = re.compile(r"lock|[a-z]+\.(json|crt)|certificates/[^/]+\.(crt|key)")
 _CONTAINER = re.compile(r"containers/([^/]+)/([^/]+)\.cfg\.lua")
 
@@ -27,17 +27,17 @@ def serve(
     """Start a server from its files, unless it runs; it ends with the calling thread at the latest.
 
     Args:
-        files: what its state folder holds, by relative path; of what is run, the names alone count.
-        options: `run`: whether to start it, and not to keep its files only; `listen`: the IP address at which
-            containers of other hosts come with TLS.
-        folder: where its state folder is made.
+        files: the content of its state folder, by relative path; of programs, the names alone count.
+        options: `run`: whether to start it, or only to write its files; `listen`: the IP address for
+            containers of other hosts, with TLS.
+        folder: the parent of its state folder.
 
     Returns:
-        What is to be known of it, and what ends the server and removes its files.
+        The server, and a function that ends it and removes its files.
 
     Raises:
         ServerError: it cannot be started.
-        UsageError: a file is none of a server's that is only read, or the folder's path is too long.
+        UsageError: a file is not data of a server, or the folder's path is too long.
         OSError: the files cannot be written.
     """
     home = folder / _FOLDER
@@ -66,7 +66,7 @@ def _write(files: Mapping[str, bytes], home: Path) -> None:
         )
     home.mkdir(mode=0o700)
     for name, content in files.items():
-        if container := _CONTAINER.fullmatch(name):  # Lua: none that comes from elsewhere is run
+        if container := _CONTAINER.fullmatch(name):  # Lua: none from elsewhere is run
             remember(StateFolder(home), *container.groups())
         elif _DATA.fullmatch(name):
             make_private_folder((home / name).parent)

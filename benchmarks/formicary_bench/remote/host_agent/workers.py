@@ -1,4 +1,4 @@
-"""The workers of a host agent: started, told, listened to, and ended."""
+"""The workers of a host agent."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from formicary_bench.worker.messages import Order
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
-_LONGEST_LINE = 1 << 22  # bytes of what a worker says at once
+_LONGEST_LINE = 1 << 22  # bytes of a report
 _SECONDS_TO_END = 5.0
-_NOT_STARTED = 126  # exit code of what could not be started, as shells have it
+_NOT_STARTED = 126  # exit code of shells
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Workers:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, number: int) -> None:
-        """Start a worker, and say that it is there, or why not."""
+        """Start a worker, and report that, or why not."""
         try:
             handover = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `_attend`
             process = Child(_COMMAND, is_piped=True, keeps_words=True, pass_fds=[handover.fileno()])
@@ -60,19 +60,19 @@ class Workers:
         task.add_done_callback(self._tasks.discard)
 
     def send(self, number: int, order: Order) -> None:
-        """Hand an order on; it never waits for the worker to read, and does nothing if there is none."""
+        """Pass an order on without waiting; do nothing if the worker is gone."""
         if worker := self._workers.get(number):
-            if isinstance(order, Job):  # it is told which file descriptor here is the one to hand over to
+            if isinstance(order, Job):  # it gets the descriptor for its raw values here
                 order = msgspec.structs.replace(order, handover=worker.handover.fileno())
             worker.line.send(order)
 
     def kill(self, number: int) -> None:
-        """End a worker with all that it has started, at once."""
+        """Kill a worker with all that it has started."""
         if worker := self._workers.get(number):
             worker.process.kill()
 
     async def end(self) -> None:
-        """End all workers, and wait until they are gone."""
+        """Kill all workers, and wait."""
         for number in self._workers:
             self.kill(number)
         if self._tasks:
@@ -98,11 +98,7 @@ class Workers:
         await self._say(Ended(number, code, words))
 
     async def _listen(self, number: int, worker: _Worker) -> None:
-        """Yield its reports, and before the last one what it has handed over.
-
-        Raises:
-            LineError: its output cannot be understood, or is too long.
-        """
+        """Relay its reports, and its raw values before the last one; raise a LineError if one is invalid."""
         try:
             while (report := await worker.line.receive()) is not None:
                 if isinstance(report, Done):

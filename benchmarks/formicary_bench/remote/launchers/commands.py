@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import shlex
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from formicary.local.launchers import SRUN, job_nodes, starter
 from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
-from formicary_bench.remote.inventory import Host, Inventory, load
-from formicary_bench.remote.launchers.launcher import Provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_LOOPBACK: Final = "127.0.0.1"
-_LEAST, _MOST = 2, 8  # hosts
+    from formicary_bench.remote.inventory import Host
+
 _SECONDS_TO_END: Final = 2.0
 
 
@@ -89,39 +83,3 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(_SECONDS_TO_END):
                 await process.wait()
-
-
-def local_provider() -> Provider:
-    """Return a host for each processor of this machine, but at least two."""
-    count = max(_LEAST, min(os.cpu_count() or 1, _MOST))
-    names = (f"local-{number}" for number in range(1, count + 1))
-    hosts = tuple(Host(name=name, address=_LOOPBACK, listen=_LOOPBACK) for name in names)
-    options = "--launcher local"
-    return Provider(Inventory(options, hosts), options, CommandLauncher)
-
-
-def slurm_provider(interface: str) -> Provider:
-    """Return the nodes of this process's job.
-
-    Args:
-        interface: the network interface between them; empty for the only one, or that of the node's name.
-
-    Raises:
-        UsageError: there is no job, or Slurm's commands are missing.
-    """
-    hosts = (Host(name=_host_name(node), address=node, interface=interface) for node in job_nodes())
-    inventory = Inventory(f"job {os.environ['SLURM_JOB_ID']}", tuple(hosts))
-    options = "--launcher slurm" + (f" --interface {interface}" if interface else "")
-    return Provider(inventory, options, lambda: CommandLauncher(starter(SRUN)))
-
-
-def command_provider(path: Path, command: str) -> Provider:
-    """Return the hosts of a file, where a command starts programs; raise a UsageError for bad input."""
-    start_on = starter(command)
-    options = f"--hosts {path} --launcher {shlex.quote(command)}"
-    return Provider(load(path), options, lambda: CommandLauncher(start_on))
-
-
-def _host_name(node: str) -> str:
-    """Return a node's name in the alphabet of hosts' names."""
-    return re.sub(r"[^a-z0-9]+", "-", node.lower()).strip("-")[:63]

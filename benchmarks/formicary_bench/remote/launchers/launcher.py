@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from formicary.errors import UsageError
-from formicary.local.launchers import HOST
+from formicary.local.launchers import HOST, SRUN, job_nodes, starter
+from formicary_bench.remote.inventory import Host, Inventory, load
+from formicary_bench.remote.launchers.commands import CommandLauncher
+from formicary_bench.remote.launchers.ssh import SshLauncher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from formicary_bench.remote.host_agent.program import HostProgram
-    from formicary_bench.remote.inventory import Host, Inventory
+
+_LOOPBACK: Final = "127.0.0.1"
+_LEAST, _MOST = 2, 8  # hosts
 
 
 class Launcher(Protocol):
@@ -81,14 +89,35 @@ def provider(launcher: str | None, path: Path | None, interface: str | None) -> 
                 f"--hosts goes with --launcher ssh or a command: with {launcher} it is known which "
                 "hosts there are"
             )
-        from formicary_bench.remote.launchers.commands import local_provider, slurm_provider
-
-        return local_provider() if launcher == "local" else slurm_provider(interface or "")
+        return _local() if launcher == "local" else _slurm(interface or "")
     if path is None:
         raise UsageError(
             f"--launcher {launcher} needs a file that says which hosts there are: --hosts hosts.toml"
         )
-    from formicary_bench.remote.launchers.commands import command_provider
-    from formicary_bench.remote.launchers.ssh import inventory_provider
+    if launcher != "ssh":
+        start_on, options = starter(launcher), f"--hosts {path} --launcher {shlex.quote(launcher)}"
+        return Provider(load(path), options, lambda: CommandLauncher(start_on))
+    inventory = load(path)
+    return Provider(inventory, f"--hosts {path}", lambda: SshLauncher(inventory.hosts))
 
-    return inventory_provider(path) if launcher == "ssh" else command_provider(path, launcher)
+
+def _local() -> Provider:
+    """Return a host for each processor of this machine, but at least two."""
+    count = max(_LEAST, min(os.cpu_count() or 1, _MOST))
+    names = (f"local-{number}" for number in range(1, count + 1))
+    hosts = tuple(Host(name=name, address=_LOOPBACK, listen=_LOOPBACK) for name in names)
+    options = "--launcher local"
+    return Provider(Inventory(options, hosts), options, CommandLauncher)
+
+
+def _slurm(interface: str) -> Provider:
+    """Return the nodes of this process's job."""
+    hosts = (Host(name=_host_name(node), address=node, interface=interface) for node in job_nodes())
+    inventory = Inventory(f"job {os.environ['SLURM_JOB_ID']}", tuple(hosts))
+    options = "--launcher slurm" + (f" --interface {interface}" if interface else "")
+    return Provider(inventory, options, lambda: CommandLauncher(starter(SRUN)))
+
+
+def _host_name(node: str) -> str:
+    """Return a node's name in the alphabet of hosts' names."""
+    return re.sub(r"[^a-z0-9]+", "-", node.lower()).strip("-")[:63]

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING
 from formicary_bench.remote import HostError
 from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
-from formicary_bench.remote.inventory import load
-from formicary_bench.remote.launchers.launcher import Provider
 from formicary_bench.remote.ssh import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from formicary_bench.remote.inventory import Host
 
@@ -67,9 +64,3 @@ class SshLauncher:
     async def close(self) -> None:
         """Close all connections."""
         await self._web.close()
-
-
-def inventory_provider(path: Path) -> Provider:
-    """Return the hosts of a file; raise a UsageError if it has mistakes."""
-    inventory = load(path)
-    return Provider(inventory, f"--hosts {path}", lambda: SshLauncher(inventory.hosts))

@@ -126,8 +126,8 @@ async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared
     try:
         connection = await web.connect(host.name)
         async with helping(connection, "installing") as helper:
-            preparation = _Preparation(connection, helper, stock, prepared, partial(steps.at, host.name))
-            prepared.outcome = await preparation.perform()
+            say = partial(steps.at, host.name)
+            prepared.outcome = await _perform(connection, helper, stock, prepared, say)
     except HostError as error:
         prepared.problem = str(error)
     prepared.seconds = time.perf_counter() - began
@@ -135,54 +135,34 @@ async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared
     return prepared
 
 
-class _Preparation:
-    """The preparation of a host."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        helper: Helper,
-        stock: Stock,
-        prepared: Prepared,
-        say: Callable[[str], None],
-    ) -> None:
-        self._connection = connection
-        self._helper = helper
-        self._stock = stock
-        self._prepared = prepared
-        self._say = say
-
-    async def perform(self) -> Literal["installed", "ready"]:
-        host = self._connection.host
-        state = await self._look(host)
-        if host.venv:
-            if problem := judging.difference(host, state.formicary, formicary.__version__, code_digest()):
-                raise self._connection.error("; ".join(problem))
-            return "ready"
-        if obstacles := judging.obstacles(host, state, state.folder):
-            said = (f"{each.what}; {each.next_step}" for each in obstacles)
-            raise self._connection.error(". ".join(said))
-        digest = self._stock.digest(state)
-        if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
-            return "ready"
-        self._say("waiting for the packages, which are made ready here")
-        await self._install(digest, await self._stock.supply(state), state.folder)
-        return "installed"
-
-    async def _look(self, host: Host) -> HostEnvironment:
-        self._say("looking")
-        asked = {"folder": host.folder, "interpreter": interpreter(host), "question": QUESTION}
-        answer = await self._helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
-        return self._connection.understood(answer, HostEnvironment)
-
-    async def _install(self, digest: str, supply: Sequence[Archive], folder: Folder) -> None:
-        where = {"folder": folder.path, "archives": {each.path.name: each.sha256 for each in supply}}
-        wanted = await self._helper.ask("want", where, seconds=_SECONDS_TO_COMPARE)
-        parcels = [(each, wanted[each.path.name]) for each in supply if each.path.name in wanted]
-        self._prepared.sent_bytes = await send(self._connection, parcels, self._say)
-        record = {"digest": digest, "code": code_digest(), "version": formicary.__version__}
-        asked = {**where, "question": QUESTION, "record": record}
-        await self._helper.ask("install", asked, seconds=_SECONDS_TO_INSTALL, progress=self._say)
+async def _perform(
+    connection: Connection, helper: Helper, stock: Stock, prepared: Prepared, say: Callable[[str], None]
+) -> Literal["installed", "ready"]:
+    host = connection.host
+    say("looking")
+    asked = {"folder": host.folder, "interpreter": interpreter(host), "question": QUESTION}
+    answer = await helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
+    state = connection.understood(answer, HostEnvironment)
+    if host.venv:
+        if problem := judging.difference(host, state.formicary, formicary.__version__, code_digest()):
+            raise connection.error("; ".join(problem))
+        return "ready"
+    if obstacles := judging.obstacles(host, state, state.folder):
+        raise connection.error(". ".join(f"{each.what}; {each.next_step}" for each in obstacles))
+    digest = stock.digest(state)
+    if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
+        return "ready"
+    say("waiting for the packages, which are made ready here")
+    supply = await stock.supply(state)
+    archives = {each.path.name: each.sha256 for each in supply}
+    where = {"folder": state.folder.path, "archives": archives}
+    wanted = await helper.ask("want", where, seconds=_SECONDS_TO_COMPARE)
+    parcels = [(each, wanted[each.path.name]) for each in supply if each.path.name in wanted]
+    prepared.sent_bytes = await send(connection, parcels, say)
+    record = {"digest": digest, "code": code_digest(), "version": formicary.__version__}
+    order = {**where, "question": QUESTION, "record": record}
+    await helper.ask("install", order, seconds=_SECONDS_TO_INSTALL, progress=say)
+    return "installed"
 
 
 async def clean(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> list[Cleaned]:

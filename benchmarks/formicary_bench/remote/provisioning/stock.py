@@ -11,9 +11,8 @@ import sys
 import sysconfig
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import formicary
 from formicary.core.files import user_cache
@@ -115,8 +114,7 @@ def _cannot(interpreter: Interpreter, cause: str) -> str:
 _SHORT = 16  # of the digits of a digest: enough for the name of a file
 
 
-@dataclass(frozen=True)
-class Archive:
+class Archive(NamedTuple):
     """An archive, whose name contains a digest of its content."""
 
     path: Path

@@ -1,4 +1,4 @@
-"""What a user sees while a run goes on."""
+"""The display of a running measurement."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from formicary_bench.vocabulary.configuration import Configuration
 
-_PER_SECOND = 4  # refreshes: each takes a little of the processor that is being measured
+_PER_SECOND = 4  # refreshes: each takes processor time from the measurement
 
 
 class Display(RunListener):
-    """A progress bar with what is being measured and how fast it goes; sentences go to standard error."""
+    """A progress bar with the current measurement and rate; sentences go to standard error."""
 
     def __init__(self, *, quiet: bool = False, asks: bool = False) -> None:
         self._quiet = quiet

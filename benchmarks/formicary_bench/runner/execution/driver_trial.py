@@ -1,4 +1,4 @@
-"""A driver that is to be installed makes a few round trips, to see whether it does what it says."""
+"""Tries a driver before it is installed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 def try_out(hello: Hello) -> None:
-    """Measure a little at each placement; nothing where it needs a server that is not there.
-
-    Raises:
-        RepetitionError: it does not do what it should.
-    """
+    """Measure briefly at each placement, unless a server is missing; raise a RepetitionError on failure."""
     with ExitStack() as stack:
         server = None
         if hello.server:

@@ -1,7 +1,6 @@
-"""The XMPP servers of a run over hosts: one on each host, which are federated, or one for all.
+"""The XMPP servers of a run over hosts: one on each, federated, or one for all.
 
-Their keys and secrets are made here, anew for each run, and sent to the hosts through their host agents; here
-they are in no file for longer than it takes to read them.
+Their keys and secrets are made here for each run, and sent through host agents; files here are temporary.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ MODES = EACH, ONE = "each", "one"
 
 PLATFORM = "lab.localhost"
 _CERTIFICATE = "server.crt"
-_PORTS = range(20_000, 30_000)  # for servers to meet: below those that systems give to clients
+_PORTS = range(20_000, 30_000)  # between servers: below the ephemeral ports
 _ATTEMPTS = 3  # a port may be taken
 
 
 class HostServers:
-    """What a run needs of its servers. All of them end with their host agents.
+    """The servers, which end with their host agents.
 
     Args:
         session: the hosts.
-        containers: the hosts that have containers, in the order of these.
-        server: the host of the one server; None for a server on each of the others.
-        listen: the IP addresses of the hosts, by name.
+        containers: the hosts with containers, in the containers' order.
+        server: the host of the server for all; None for a server on each host.
+        listen: the hosts' IP addresses by name.
     """
 
     def __init__(
@@ -58,10 +57,10 @@ class HostServers:
         self._secrets: dict[str, str] = {}
 
     def start(self) -> None:
-        """Start them, for the first time.
+        """Start the servers.
 
         Raises:
-            HostError: one of them cannot be started.
+            HostError: a server cannot be started.
             ServerError: their keys cannot be made.
         """
         for left in reversed(range(_ATTEMPTS)):
@@ -69,7 +68,7 @@ class HostServers:
             try:
                 self.keep_up(self._orders)
             except HostError as error:
-                # What is in the way is not said by its number: it may be any other's port.
+                # The error does not name the port: try others for all.
                 if not left or "could not open its ports" not in str(error):
                     raise
                 self._session.ask_all({name: StopServer() for name in self._orders})
@@ -77,20 +76,16 @@ class HostServers:
                 return
 
     def keep_up(self, hosts: Iterable[str]) -> None:
-        """See that the servers of hosts run, and start again what has ended.
-
-        Raises:
-            HostError: one of them cannot be started, or its host is gone.
-        """
+        """Restart servers that have ended; raise a HostError if one cannot be started."""
         self._abouts |= self._session.ask_all({name: self._orders[name] for name in hosts})
 
     @property
     def versions(self) -> dict[str, str]:
-        """Prosody's versions, by the names of the hosts on which servers run."""
+        """Prosody's versions, by the servers' hosts."""
         return {name: about.version for name, about in self._abouts.items() if about.version}
 
     def server_for(self, configuration: Configuration, host: Host) -> Server:
-        """Return how the workers of a host reach their server: that of their host, or the one of another."""
+        """Return the server of a host's workers, there or on another host."""
         name = host.name if self._server is None else self._server.name
         about, is_near = self._abouts[name], name == host.name
         has_tls = configuration.tls and configuration.route == XMPP
@@ -156,10 +151,10 @@ class HostServers:
 
 
 def server_host(containers: Sequence[Host], hosts: Sequence[Host], mode: str) -> Host | None:
-    """Return the host of the one server; None where each host with containers has one.
+    """Return the host of the server for all; None if each host has one.
 
     Raises:
-        UsageError: a host that needs a server is not for that.
+        UsageError: a host lacks the role.
     """
     if mode == ONE:
         if found := next((host for host in hosts if SERVER in host.roles), None):

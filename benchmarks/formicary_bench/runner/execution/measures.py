@@ -1,4 +1,4 @@
-"""How a repetition of each experiment is measured."""
+"""Chooses how a repetition is measured."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 class Measured(NamedTuple):
-    """What comes of a repetition.
-
-    Attributes:
-        repetition: what is known of it.
-        data: its raw values.
-        profiles: where the CPU time of its workers went, by role, where it was profiled.
-    """
+    """A repetition, its raw values, and profiles of its workers by role, if it was profiled."""
 
     repetition: Repetition
     data: AnyRaw
@@ -29,11 +23,7 @@ class Measured(NamedTuple):
 
 
 def measure_as_planned(task: Task, listener: ProgressListener) -> Measured:
-    """Measure once, in fresh processes, in the way that the configuration asks for.
-
-    Raises:
-        RepetitionError: nothing came of it; says what happened.
-    """
+    """Measure once, in fresh processes; raise a RepetitionError if that fails."""
     if task.configuration.profiled:
         from formicary_bench.runner.observers.profiled import measure_profiled  # loads psutil
 

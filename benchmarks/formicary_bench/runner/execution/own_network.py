@@ -1,11 +1,7 @@
-"""Networks of a run's or a repetition's own, so that what goes over the wire, and how late, is its alone.
+"""A network of a run's or a repetition's own, for its traffic alone, perhaps with delays.
 
-On Linux, whoever may (root) gets a network namespace for the time of the block: it has a loopback interface
-and nothing else, and is gone with the last of its processes. The controller's main thread enters it; the
-processes that it starts from then on are in it.
-
-It is a network namespace with a loopback interface, whose packets the kernel keeps for so long (netem): those
-of a request, and those of its answer. What is started in the block is in it.
+On Linux, root gets a network namespace with only a loopback interface for the time of the block. The main
+thread enters it, and so do the processes that it starts. The kernel can delay all packets there (netem).
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ SHARED = (
     "the wire is this host's loopback interface, and what other programs sent over it meanwhile is in these "
     "figures: run as root on Linux to have a network of its own"
 )
-"""What a reader should know of figures that were not taken in a network of a run's own."""
+"""The note on figures without a network of a run's own."""
 
 _NEW_NETWORK = 0x40000000  # CLONE_NEWNET
 _SET_FLAGS = 0x8914  # SIOCSIFFLAGS
@@ -56,7 +52,7 @@ def has_own_network() -> bool:
 
 @contextmanager
 def own_network() -> Iterator[None]:
-    """Be in a network of its own, where the system has such and permits it; for the main thread."""
+    """Enter a network of our own in the main thread, if the system permits it."""
     if not sys.platform.startswith("linux") or not _PLACE.exists():
         yield
         return
@@ -87,34 +83,27 @@ def _bring_up(interface: str) -> None:
 
 
 _TRIAL = "delay"
-_PACKETS = 100_000  # that may be on their way, so that none is lost to the delay itself
+_PACKETS = 100_000  # under way: the delay itself must lose none
 
 
 def check_delays(plan: Iterable[Configuration]) -> None:
-    """Make sure that this machine can delay packets, if a plan needs that.
-
-    Raises:
-        LabError: it cannot; says what to do.
-    """
+    """Raise a LabError if a plan delays packets, and this machine cannot."""
     if any(map(delay_of, plan)):
         check_machine()
         try_out(_TRIAL, "", "1ms")
 
 
 def delay_of(configuration: Configuration) -> int:
-    """Return for how many microseconds each packet is on its way besides."""
+    """Return the delay of each packet in microseconds."""
     return Shopping.of(configuration).delay_us
 
 
 @contextmanager
 def delayed_network(delay_us: int) -> Iterator[None]:
-    """Be in such a network; for the main thread.
-
-    Args:
-        delay_us: for how many microseconds each packet is on its way; with 0 nothing is changed.
+    """Enter a network with delayed packets in the main thread; do nothing for 0 µs.
 
     Raises:
-        RepetitionError: there is none to be had.
+        RepetitionError: this is not possible.
     """
     if not delay_us:
         yield

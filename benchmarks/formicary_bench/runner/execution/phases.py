@@ -1,14 +1,12 @@
-"""What follows what in one repetition: a state machine, from events to instructions, without any I/O.
+"""The phases of a repetition: a state machine, from events to instructions, without I/O.
 
-First one worker prepares, as the others may have to know how to reach it; then all others do at once. When
-all are ready they are told to meet, and when all have met, to go. When all that measure have handed over
-their results, all are told to stop, and when all have ended well it is done. Whatever else happens ends the
-repetition, with a sentence.
+The first worker prepares, so that the others can reach it, then all others. When all are ready they meet, and
+when all have met they go. When all results are there, all stop, and when all have ended it is done. Anything
+else breaks the repetition, with a sentence.
 
-The three phases of the load (T1, T2 and T3: warm, measuring, cooling) have no barrier between them. Each pair
-goes over from one to the next within its own traffic, since to stop and wait there would take away the very
-load at which is measured. So where several workers measure, their windows open when the last of them has said
-that it is in T2, and close when the first one has left it.
+The phases of the load (T1, T2 and T3: warm, measuring, cooling) have no barriers: each pair passes on within
+its traffic, as waiting would take away the load. So with several workers, the window opens when the last of
+them enters T2, and closes when the first leaves it.
 """
 
 from __future__ import annotations
@@ -34,14 +32,14 @@ from formicary_bench.worker.messages import (
 )
 
 QUIET_SECONDS = 30.0
-"""How long nothing may advance before a worker counts as hanging."""
+"""The time without progress after which a worker counts as hanging."""
 
 LOST_SECONDS = 10.0
-"""How long a host may not be heard of before the repetition is given up."""
+"""The silence of a host after which a repetition is given up."""
 
 
 class Stage(enum.Enum):
-    """Where a repetition is."""
+    """The stage of a repetition."""
 
     PLANNED = "planned"
     PREPARING = "preparing"
@@ -60,7 +58,7 @@ _OVER = {Stage.DONE, Stage.FAILED}
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Send a worker its job; `peer` is how it reaches the first one."""
+    """Send a worker its job, with the endpoint of the first one as `peer`."""
 
     worker: int
     peer: str
@@ -75,7 +73,7 @@ class SendAll:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Show how many round trips, or agents, are done."""
+    """Show the progress in round trips, or agents."""
 
     done: int
     at_ns: int
@@ -83,10 +81,7 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """All pairs of all workers are in T2 from now on, or no longer, as the worker that made it so says.
-
-    Or it is what a worker accounts for.
-    """
+    """The window begins or ends, as marked by a worker; or a worker has accounted for its CPU time."""
 
     worker: int
     report: Mark | Accounted
@@ -94,18 +89,18 @@ class Observe:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show the user a sentence."""
+    """Show a sentence."""
 
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The repetition went well; these are the results of the workers that measure, by their numbers.
+    """The repetition went well.
 
     Attributes:
-        results: at least one.
-        full_load: whether none of them had ended while another one was still in T2, as far as they have told.
+        results: the results of the workers that measure, by their numbers; at least one.
+        full_load: whether no worker ended, as far as known, while another was in T2.
     """
 
     results: dict[int, Result]
@@ -114,7 +109,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """The repetition is worthless; `reason` is what happened, without a full stop."""
+    """The repetition failed; `reason` is a sentence without a full stop."""
 
     reason: str
 
@@ -124,13 +119,13 @@ Instruction = Prepare | SendAll | Advance | Observe | Show | Finish | Break
 
 @dataclass
 class Phases:
-    """The state of one repetition. Every method returns what is to be done now.
+    """The state of a repetition; methods return what to do.
 
     Args:
         roles: the workers' roles.
-        hosts: the names of the hosts on which they run; on this machine if there are none.
-        marks: whether the workers that measure say when they enter T2 and when they leave it.
-        quiet_s: see `QUIET_SECONDS`.
+        hosts: the names of their hosts; none for this machine.
+        marks: whether the workers that measure mark when they enter and leave T2.
+        quiet_s: as of `QUIET_SECONDS`.
     """
 
     roles: tuple[str, ...]
@@ -152,16 +147,16 @@ class Phases:
 
     @property
     def deadline(self) -> float:
-        """When `passed` is to be called at the latest."""
+        """The latest time for a call of `passed`."""
         return min([self._quiet_until, *self._missing.values()])
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be done."""
+        """Whether it has ended."""
         return self.stage in _OVER
 
     def begin(self, now: float) -> list[Instruction]:
-        """Begin; `now` is in seconds, as everywhere here, on any clock that does not jump."""
+        """Begin; all times are seconds on any monotonic clock."""
         if self.stage is not Stage.PLANNED:
             return []
         self.stage = Stage.PREPARING
@@ -169,7 +164,7 @@ class Phases:
         return [Prepare(0, "")]
 
     def heard(self, worker: int, report: Report, now: float) -> list[Instruction]:
-        """Called with what a worker says."""
+        """Take a worker's report."""
         if self.is_over:
             return []
         match report:
@@ -192,13 +187,7 @@ class Phases:
         return instructions
 
     def ended(self, worker: int, code: int, last_words: str) -> list[Instruction]:
-        """Called when a worker's process has ended.
-
-        Args:
-            worker: which one.
-            code: its exit code, negative for a signal.
-            last_words: the last line that it wrote to standard error.
-        """
+        """Note the end of a worker: its exit code, and the last line of its standard error."""
         if self.is_over:
             return []
         if code or self.stage is not Stage.COLLECTING:
@@ -211,7 +200,7 @@ class Phases:
         return [Finish(self._results, self._full_load)]
 
     def passed(self, now: float) -> list[Instruction]:
-        """Called at `deadline` at the latest, and as often as one likes."""
+        """Check time-outs; to be called at `deadline` or before."""
         if self.is_over or self.stage is Stage.PLANNED:
             return []
         for host, until in self._missing.items():
@@ -227,14 +216,14 @@ class Phases:
         )
 
     def missing(self, host: str, now: float) -> list[Instruction]:
-        """Called when a host has not answered for `MISSING_SECONDS`."""
+        """Note that a host has not answered for `MISSING_SECONDS`."""
         if self.is_over or host in self._missing:
             return []
         self._missing[host] = now + LOST_SECONDS - MISSING_SECONDS
         return [Show(f"host {host} missing for {MISSING_SECONDS:g} s")]
 
     def back(self, host: str) -> list[Instruction]:
-        """Called when a host answers; nothing happens unless it was missing."""
+        """Note that a host answers."""
         if self.is_over or self._missing.pop(host, None) is None:
             return []
         return [Show(f"host {host} is back")]
@@ -271,7 +260,7 @@ class Phases:
         if not self.marks or worker in known or not (mark.begins or worker in self._entered):
             return self._refuse(worker, mark)
         known.add(worker)
-        # One that has left T2 before the last one has entered it leaves no window.
+        # If one leaves T2 before the last one enters it, there is no window.
         if mark.begins and self._entered == self._measuring and self.stage is Stage.WARM:
             self.stage = Stage.MEASURING
             return [Observe(worker, mark)]
@@ -298,7 +287,7 @@ class Phases:
         self._extend(now)
         if not self._is_measuring(worker):
             return []
-        if self.hosts or len(self._measuring) > 1:  # their clocks differ from each other, and from ours
+        if self.hosts or len(self._measuring) > 1:  # their clocks differ
             done = sum(self._steps.get(one, 0) for one in self._measuring)
             return [Advance(done, int(now * 1e9))]
         return [Advance(progress.done, progress.at_ns)]

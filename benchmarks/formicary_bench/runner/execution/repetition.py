@@ -59,16 +59,16 @@ def _none() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Task:
-    """What is measured.
+    """A repetition to measure.
 
     Attributes:
-        configuration: what to measure.
+        configuration: the configuration.
         number: 1 for its first repetition.
-        seed: for the random generators.
-        server: the XMPP server, where one takes part and all workers are on this machine.
-        slots: what the workers are to be, and where; by the configuration, on this machine, if empty.
-        missing: returns the names of the hosts that do not answer at the moment.
-        warm: whether another platform is warm when it is measured; if not, it is only tried.
+        seed: for random generators.
+        server: the XMPP server, if one takes part, and all workers are on this machine.
+        slots: the workers, and where they run; by default those of the configuration, on this machine.
+        missing: returns the names of hosts that do not answer.
+        warm: whether to warm up another platform first.
     """
 
     configuration: Configuration
@@ -80,7 +80,7 @@ class Task:
     warm: bool = True
 
     def repetition(self, started: datetime, **known: Any) -> Repetition:
-        """Return what is known of a repetition that has ended now."""
+        """Return the record of this repetition, which ends now."""
         return Repetition(
             configuration=self.configuration.key,
             number=self.number,
@@ -94,16 +94,16 @@ class Task:
 def measure(
     task: Task, listener: ProgressListener, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
 ) -> tuple[Repetition, AnyRaw]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes.
 
     Args:
-        task: what to measure.
+        task: the repetition.
         listener: follows it.
         observer: measures from outside meanwhile.
-        quiet_s: seconds without any progress after which the repetition is given up.
+        quiet_s: the time-out for any progress, in seconds.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     started = datetime.now(UTC)
     watching = HostObserver(observer) if any(slot.host.name for slot in task.slots) else None
@@ -128,7 +128,7 @@ def measure(
         counters=(watching.counters() if watching else {}) | counted,
         lost=_lost(task.configuration, data),
         invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
-        # In an open loop a sender waits for its time by looking at the clock: it is busy in any case.
+        # In an open loop, senders poll the clock, so all are busy.
         notes=(
             *(watching.notes() if watching and not paced_rate(task.configuration) else ()),
             *why_restless(counted),
@@ -138,7 +138,7 @@ def measure(
 
 
 def _lost(configuration: Configuration, data: AnyRaw) -> int:
-    """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
+    """Return how many messages of an open loop were not answered; in a closed loop, all are."""
     if not paced_rate(configuration) or not isinstance(data, RoundTrips):
         return 0
     return configuration.exchange.load * configuration.exchange.trips - len(data.pair)
@@ -155,14 +155,7 @@ def roles_of(configuration: Configuration) -> tuple[str, ...]:
 
 
 class RepetitionRun:
-    """A repetition while it runs: waits, and does what `Phases` says. Its workers are gone after it.
-
-    Args:
-        task: what to measure.
-        listener: follows it.
-        observer: measures from outside meanwhile.
-        quiet_s: seconds without any progress after which the repetition is given up.
-    """
+    """A running repetition, with its workers: performs what `Phases` decides. Arguments as of `measure`."""
 
     def __init__(
         self, task: Task, listener: ProgressListener, observer: Observer, *, quiet_s: float = QUIET_SECONDS
@@ -176,7 +169,7 @@ class RepetitionRun:
         )
         roles = tuple(slot.role for slot in self._slots)
         self._hosts = tuple(slot.host.name for slot in self._slots if slot.host.name)
-        self._marks = observer.marks or len(roles) > 2  # noqa: PLR2004 -- several measure: are they at it together?
+        self._marks = observer.marks or len(roles) > 2  # noqa: PLR2004 -- several measure: at the same time?
         self._phases = Phases(roles, self._hosts, self._marks, quiet_s)
         self._finished: Finish | None = None
         self._stack = ExitStack()
@@ -202,11 +195,7 @@ class RepetitionRun:
             self._stack.close()
 
     def finish(self) -> Finish:
-        """Go through all of it, and return what the workers that measure have to say.
-
-        Raises:
-            RepetitionError: nothing came of it; says what happened.
-        """
+        """Run to the end, and return the results of the workers."""
         with selectors.DefaultSelector() as selector:
             for number, worker in enumerate(self.workers):
                 selector.register(worker, selectors.EVENT_READ, number)
@@ -219,7 +208,7 @@ class RepetitionRun:
         left = max(0.0, self._phases.deadline - time.monotonic())
         with allow_interrupts():
             events = selector.select(min(left, _SECONDS_BETWEEN_LOOKS) if self._hosts else left)
-        self._look_for_hosts()  # first: a host whose last report is there is back
+        self._look_for_hosts()  # first: a host whose last report has come is back
         for key, _ in events:
             worker = self.workers[key.data]
             reports = worker.read()

@@ -1,4 +1,4 @@
-"""What a run needs beside its workers: hosts, XMPP servers, a network of its own."""
+"""The resources of a run beside its workers: hosts, XMPP servers, a network of its own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class RunServer:
-    """What a run needs of its server."""
+    """The XMPP server of a run on this machine."""
 
     def __init__(self, managed: ManagedServer) -> None:
         self._managed = managed
@@ -49,10 +49,10 @@ class RunServer:
         return state.version if state else ""
 
     def prepare(self, configuration: Configuration) -> Server:
-        """Make the accounts that a configuration needs, and return how workers reach the server.
+        """Create the accounts of a configuration, and return the server's address.
 
         Raises:
-            ServerError: it has ended and cannot be started again, or refuses.
+            ServerError: it refuses, or has ended and cannot be restarted.
         """
         if not self._managed.running:
             self._managed.restart()
@@ -84,14 +84,14 @@ _LONGEST = 2000  # characters of a sentence in a manifest
 
 @dataclass
 class Resources:
-    """What a run has.
+    """The resources of a run.
 
     Attributes:
-        plan: what can be measured with it.
-        selection: the hosts that were asked for.
+        plan: what can be measured with them.
+        selection: the selected hosts.
         server: the XMPP server of this machine, if one takes part.
         hosts: the hosts, if any take part.
-        left_out: what of the plan cannot be measured, in sentences.
+        left_out: sentences on what cannot be measured.
     """
 
     plan: Sequence[Configuration]
@@ -102,15 +102,11 @@ class Resources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of how hosts are reached, in sentences."""
+        """Sentences for the user on how hosts are reached."""
         return self.hosts.notes if self.hosts else ()
 
     def manifest(self, run_plan: RunPlan) -> Manifest:
-        """Describe the run.
-
-        Raises:
-            HostError: a host does not say what it is.
-        """
+        """Describe the run; raise a HostError if a host does not answer."""
         version = self.server.version if self.server else ""
         left_out = "; ".join(self.left_out)[:_LONGEST]
         others = versions(one.platform for one in self.plan)
@@ -121,11 +117,11 @@ class Resources:
         return self.hosts.describe(manifest) if self.hosts else manifest
 
     def task(self, configuration: Configuration, number: int, seed: int) -> Task:
-        """Return what a repetition needs, ready.
+        """Return a repetition, with its servers and hosts ready.
 
         Raises:
-            ServerError: the server has ended and cannot be started again, or refuses.
-            HostError: a host is gone, or its server cannot be started again.
+            ServerError: the server refuses, or has ended and cannot be restarted.
+            HostError: a host is gone, or its server cannot be restarted.
         """
         if configuration.hosts:
             assert self.hosts is not None
@@ -143,18 +139,18 @@ class Resources:
         return self.hosts.clocks() if self.hosts else {}
 
     def options(self, configuration: Configuration) -> str:
-        """Return the options of the command line that choose the hosts of a configuration."""
+        """Return the options that select the hosts of a configuration."""
         return self.selection.command if self.selection and configuration.hosts else ""
 
 
 def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None) -> Resources:
-    """Connect to the hosts and start the servers that a plan needs.
+    """Connect to the hosts and start the servers of a plan.
 
     Raises:
-        UsageError: a host that needs an XMPP server is not for that.
+        UsageError: a host lacks the role of an XMPP server.
         HostError: a host cannot be used.
-        LabError: packets are to be delayed, and this machine cannot do that.
-        ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
+        LabError: this machine cannot delay packets as planned.
+        ServerError: all of the plan, or a requested route, needs a server that cannot be started.
     """
     plan = run_plan.plan
     check_delays(plan)
@@ -165,7 +161,7 @@ def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None
         from formicary_bench.runner.execution.run_hosts import run_hosts
 
         assert selection is not None
-        # Before there is a network of our own: the thread that talks to the hosts stays in that of all.
+        # Before entering our own network: the session's thread stays in the usual one.
         resources.hosts = stack.enter_context(run_hosts(selection, over_hosts))
     if any(configuration.experiment == NETWORK for configuration in plan):
         stack.enter_context(own_network())
@@ -187,11 +183,7 @@ def _start_servers(resources: Resources, stack: ExitStack, *, is_over_hosts: boo
 
 @contextmanager
 def private_server() -> Iterator[RunServer]:
-    """Run an XMPP server of this machine's for as long as the block lasts.
-
-    Raises:
-        ServerError: it cannot be started.
-    """
+    """Run an XMPP server on this machine for the time of the block."""
     from formicary.server import ManagedServer
     from formicary_bench.vocabulary.places import NAMES
 
@@ -202,7 +194,7 @@ def private_server() -> Iterator[RunServer]:
 def _leave_out(
     resources: Resources, run_plan: RunPlan, error: FormicaryError, *, is_over_hosts: bool
 ) -> None:
-    """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
+    """Leave out what needs a server, with a sentence, unless its route was requested."""
     out = [one for one in resources.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
     resources.plan = [one for one in resources.plan if one not in out]
     if not resources.plan or run_plan.wants_server:
@@ -217,7 +209,7 @@ def _which(configuration: Configuration) -> str:
 
 
 def _at_home() -> list[str]:
-    """Return what is measured on one machine only, and so not over hosts."""
+    """Return a sentence on what cannot be measured over hosts."""
     names = [
         subject.name
         for subject in SUBJECTS

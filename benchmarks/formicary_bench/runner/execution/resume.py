@@ -1,4 +1,4 @@
-"""Going on with a run that was interrupted: what is there, and whether this is the place to go on with it."""
+"""Resuming an interrupted run, with the same code on the same machine."""
 
 from __future__ import annotations
 
@@ -24,17 +24,13 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Machine, Manifest
     from formicary_bench.runner.execution.run_hosts import HostSelection
 
-_VARYING = {"frequency_mhz", "prosody"}  # what changes by itself, and what takes part only where it is needed
+_VARYING = {"frequency_mhz", "prosody"}  # changes by itself; is known only if needed
 _ANEW = "run it anew instead"
 
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Keep a run's folder for this process: nobody else goes on with it within the block.
-
-    Raises:
-        UsageError: another process has it.
-    """
+    """Lock a run's folder for this process; raise a UsageError if another process has it."""
     folder = os.open(path, os.O_RDONLY)
     try:
         try:
@@ -51,7 +47,7 @@ def alone(path: Path) -> Iterator[None]:
 
 
 def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunPlan]:
-    """Open a run to go on with it, and return what it measures.
+    """Open a run to resume it, with its plan.
 
     Raises:
         UsageError: it is no run, is complete, or was made by another version or on another machine.
@@ -78,11 +74,7 @@ def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunP
 
 
 def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
-    """Refuse to go on with what another version, or another machine, has begun.
-
-    Raises:
-        UsageError: with what differs.
-    """
+    """Refuse runs of other versions or machines, by a UsageError that names the difference."""
     if before.formicary != now.formicary:
         raise UsageError(
             f"{path} was begun by formicary {before.formicary}, and this is {now.formicary}: go on with that "
@@ -104,7 +96,7 @@ def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
 
 
 def _difference(old: Machine | None, new: Machine | None) -> str:
-    """Return the first difference of two machines; nothing if they are the same."""
+    """Return the first difference of two machines, if any."""
     if old is None or new is None:
         return "which took no part"
     pairs = zip(msgspec.structs.asdict(old).items(), msgspec.structs.asdict(new).values(), strict=True)
@@ -129,11 +121,7 @@ def _commit(manifest: Manifest) -> str:
 
 
 def refuse_unknown(path: Path, manifest: Manifest) -> None:
-    """Refuse a run of experiments, or of platforms, that this version does not know.
-
-    Raises:
-        UsageError: with the first of them.
-    """
+    """Refuse a run of unknown experiments or platforms, by a UsageError that names the first."""
     known = {(one.platform, one.kind) for one in subjects()}
     for one in manifest.configurations:
         if one.experiment not in EXPERIMENTS or (one.platform, one.kind) not in known:
@@ -144,7 +132,7 @@ def refuse_unknown(path: Path, manifest: Manifest) -> None:
 
 
 def _refuse_without_hosts(path: Path, manifest: Manifest, selection: HostSelection | None) -> None:
-    """Refuse other hosts than those that took part: their order says who asks and who answers."""
+    """Refuse other hosts than before: their order decides who asks and who answers."""
     if not any(one.hosts for one in manifest.configurations):
         return
     asked = manifest.options.get("hosts")

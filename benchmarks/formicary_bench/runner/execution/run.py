@@ -1,4 +1,4 @@
-"""A whole run: its folder, and one repetition after the other."""
+"""A run: its folder, and all repetitions."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
     from formicary_bench.runner.planning.run_plan import Order, RunPlan
     from formicary_bench.vocabulary.configuration import Configuration
 
-_LONG = 600  # seconds after which one may wish to have known before
+_LONG = 600  # seconds: ask before longer runs
 
-_OTHERS = 0.3  # cores: where other programs used more, a repetition is measured again
+_OTHERS = 0.3  # cores: a repetition is measured again if other programs used more
 _AGAIN = 2  # times at most
-_IN_VAIN = 3  # repetitions in a row for which that did not help: the machine is busy
+_IN_VAIN = 3  # repetitions in a row that this did not help: the machine is busy
 
 
 @dataclass
 class Outcome:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes:
-        folder: the run's folder; None if nothing was measured.
-        problems: a sentence for each repetition that failed.
-        interrupted: whether somebody ended it early.
-        declined: whether somebody found it too long.
+        folder: its folder; None if nothing was measured.
+        problems: a sentence for each failed repetition.
+        interrupted: whether the user ended it early.
+        declined: whether the user declined its duration.
     """
 
     folder: RunFolder | None = None
@@ -66,23 +66,22 @@ class Outcome:
 def perform_all(
     run_plan: RunPlan, output: Path | None, listener: RunListener, selection: HostSelection | None = None
 ) -> Outcome:
-    """Measure all that is planned.
+    """Measure a plan.
 
-    A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
-    or a request to end) what was measured until then is kept. In every case no process and no port is left.
+    Failed repetitions are left out, with a sentence. After an interruption, what was measured is kept. No
+    process and no port is left.
 
     Args:
-        run_plan: what to measure.
-        output: the folder of the run; None for a new one below `runs`.
+        run_plan: the plan.
+        output: the run's folder; None for a new one below `runs`.
         listener: follows it.
-        selection: the hosts that take part, if there are any beside this machine.
+        selection: the hosts, if any beside this machine.
 
     Raises:
         UsageError: the folder cannot be made.
-        ServerError: all that there is to measure, or a route that was asked for, needs an XMPP server, which
-            cannot be started.
+        ServerError: all of the plan, or a requested route, needs an XMPP server that cannot be started.
         HostError: a host cannot be used.
-        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+        FormicaryError: a measurement cannot be written; the folder has the earlier ones.
     """
     with ExitStack() as stack:
         stack.enter_context(defer_interrupts())
@@ -98,18 +97,18 @@ def perform_all(
 
 
 def resume(path: Path, listener: RunListener, selection: HostSelection | None = None) -> Outcome:
-    """Go on with a run that was interrupted: the same measurements, seeds and order; what is there is kept.
+    """Resume an interrupted run: the same measurements, seeds and order.
 
     Args:
         path: the run's folder.
         listener: follows it.
-        selection: the hosts that took part, if there were any.
+        selection: its hosts, if any.
 
     Raises:
-        UsageError: it is no run that can be gone on with here, by this version; it is as it was.
-        ServerError: the XMPP server that took part cannot be started.
+        UsageError: it cannot be resumed here, by this version.
+        ServerError: its XMPP server cannot be started.
         HostError: a host cannot be used.
-        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+        FormicaryError: a measurement cannot be written; the folder has the earlier ones.
     """
     with ExitStack() as stack:
         stack.enter_context(defer_interrupts())
@@ -125,7 +124,7 @@ def resume(path: Path, listener: RunListener, selection: HostSelection | None = 
 
 
 class _Run:
-    """One run, from its first repetition, or the first that is missing, to its last."""
+    """A run, from its first missing repetition to its last."""
 
     def __init__(self, folder: RunFolder, resources: Resources, listener: RunListener) -> None:
         self._folder = folder
@@ -140,7 +139,7 @@ class _Run:
         self._left = self._without_known(order)
 
     def _without_known(self, order: Order) -> Order:
-        """Leave out of an order what is there already, and learn how long that took."""
+        """Return an order without what was measured before; learn its durations."""
         known = {(one.configuration, one.number): one for one in self._folder.manifest.repetitions}
         left = []
         for configuration, number, seed in order:
@@ -192,7 +191,7 @@ class _Run:
             if self._is_disturbed(configuration, measured):
                 measured = self._measure_again(configuration, number, seed, measured)
         except (RepetitionError, ServerError, HostError, UsageError) as error:
-            # Wrong use only now: somebody has removed the driver of a platform.
+            # A UsageError: a platform's driver was removed.
             self._fail(configuration, number, error)
         else:
             with self._keeping():
@@ -208,10 +207,9 @@ class _Run:
         return measured._replace(repetition=self._with_others(measured.repetition, first, MachineUse.now()))
 
     def _is_disturbed(self, configuration: Configuration, measured: Measured) -> bool:
-        """Whether others used too much of the machine, and measuring again may help.
+        """Return whether other programs disturbed a repetition, and measuring again may help.
 
-        Few repetitions decide nothing in any case, and a machine that did not come to rest for some does not
-        for the next either.
+        Too few repetitions decide nothing anyway, and a busy machine stays busy.
         """
         many = self._repeats[configuration]
         return many >= FEWEST and self._in_vain < _IN_VAIN and _others(measured) > _OTHERS
@@ -219,7 +217,7 @@ class _Run:
     def _measure_again(
         self, configuration: Configuration, number: int, seed: int, measured: Measured
     ) -> Measured:
-        """Measure once or twice more, and return what was disturbed least, whatever its figures are."""
+        """Measure once or twice more, and return the least disturbed, whatever its figures."""
         for _ in range(_AGAIN):
             raise_if_interrupted()
             measured = min(measured, self._measure(configuration, number, seed), key=_others)
@@ -234,7 +232,7 @@ class _Run:
         return measured
 
     def _with_others(self, repetition: Repetition, first: MachineUse, last: MachineUse) -> Repetition:
-        """Note what others took of this machine, where the run is on this one alone."""
+        """Note what other programs used of this machine, in a run without hosts."""
         manifest = self._folder.manifest
         if manifest.hosts:
             return repetition
@@ -256,7 +254,7 @@ class _Run:
             ) from error
 
     def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:
-        """Note that a repetition has failed; all is over where a host is gone that does not come back."""
+        """Note that a repetition failed; end the run if a host is gone."""
         what = f"{describe(configuration)}, repetition {number}"
         sentences = [f"{what}, was not measured: {error}"]
         if not isinstance(error, UsageError):
@@ -275,12 +273,12 @@ class _Run:
 
 
 def _others(measured: Measured) -> float:
-    """Return how many cores other programs used meanwhile; none where that is not known."""
+    """Return the cores that other programs used, if known."""
     return measured.repetition.others_cores or 0.0
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:
-    """Leave no folder without a measurement."""
+    """Remove a folder without measurements."""
     if not folder.manifest.repetitions:
         with contextlib.suppress(OSError, FormicaryError):
             folder.discard()

@@ -1,4 +1,4 @@
-"""The hosts of a run: who takes part, where each worker goes, and what is known of them afterwards."""
+"""The hosts of a run, and where its workers run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HostSelection:
-    """The hosts that were asked for.
+    """The selected hosts.
 
     Attributes:
-        provider: says which there are.
-        chosen: names of hosts or groups that take part; all if empty.
+        provider: lists all hosts.
+        chosen: names of the selected hosts or groups; all if empty.
         servers: whether each host has an XMPP server, or one for all.
     """
 
@@ -46,11 +46,7 @@ class HostSelection:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """Those that take part, in the inventory's order.
-
-        Raises:
-            UsageError: one of the names is none.
-        """
+        """The selected hosts, in the inventory's order; raises a UsageError for unknown names."""
         return choose(self.provider.inventory, self.chosen)
 
     @property
@@ -60,7 +56,7 @@ class HostSelection:
 
     @property
     def command(self) -> str:
-        """What to add to a command that is to run on these hosts."""
+        """The options that select these hosts."""
         chosen = f" --on {','.join(self.chosen)}" if self.chosen else ""
         servers = f" --servers {self.servers}" if self.servers != EACH else ""
         return f" {self.provider.options}{chosen}{servers}"
@@ -73,17 +69,17 @@ def read_host_selection(
     launcher: str | None = None,
     interface: str | None = None,
 ) -> HostSelection | None:
-    """Read the words of the command line that are about hosts.
+    """Read the options about hosts.
 
     Args:
         path: the inventory.
-        on: names of hosts and groups, with commas between them.
+        on: names of hosts and groups, separated by commas.
         servers: one of `MODES`.
-        launcher: one of `LAUNCHERS`.
-        interface: the network interface by which hosts are to talk.
+        launcher: as of `provider`.
+        interface: the network interface between hosts.
 
     Raises:
-        UsageError: one of them is not understood, or does not fit the others.
+        UsageError: an option is invalid, or does not fit the others.
     """
     source = provider(launcher, path, interface)
     if source is None:
@@ -110,11 +106,11 @@ def read_host_selection(
 
 @dataclass(frozen=True)
 class Participants:
-    """The hosts that take part in a plan.
+    """The hosts of a plan.
 
     Attributes:
-        containers: those on which workers run, in order.
-        server: the one that has the XMPP server for all; None where each has its own, or none needs it.
+        containers: the hosts of workers, in order.
+        server: the host of the XMPP server for all; None if each has its own, or none is needed.
         servers: whether each has a server, or one for all.
     """
 
@@ -124,16 +120,12 @@ class Participants:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """All of them."""
+        """All hosts."""
         return tuple({host.name: host for host in (*self.containers, self.server) if host}.values())
 
 
 def participants_of(selection: HostSelection, plan: Sequence[Configuration]) -> Participants:
-    """Return which hosts take part in a plan.
-
-    Raises:
-        UsageError: a host that needs an XMPP server is not for that.
-    """
+    """Return the hosts of a plan; raise a UsageError if one lacks the role of a server."""
     containers = selection.containers[: max(configuration.hosts for configuration in plan)]
     has_servers = any(map(needs_server, plan))
     server = server_host(containers, selection.hosts, selection.servers) if has_servers else None
@@ -141,7 +133,7 @@ def participants_of(selection: HostSelection, plan: Sequence[Configuration]) -> 
 
 
 class RunHosts:
-    """The hosts of a run while it lasts."""
+    """The connected hosts of a run."""
 
     def __init__(self, participants: Participants, session: Session) -> None:
         self._participants = participants
@@ -163,19 +155,15 @@ class RunHosts:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of how the hosts are reached, in sentences."""
+        """Sentences for the user on how hosts are reached."""
         return self._session.notes
 
     def missing(self) -> frozenset[str]:
-        """Return the names of the hosts that do not answer at the moment."""
+        """Return the names of hosts that do not answer."""
         return frozenset(self._session.missing)
 
     def slots(self, configuration: Configuration) -> tuple[WorkerSlot, ...]:
-        """Return what the workers of a configuration are, and where; all that they need is there.
-
-        Raises:
-            HostError: a host is gone, and does not come back.
-        """
+        """Return the workers of a configuration, with hosts and servers ready; raise a HostError if not."""
         roles = roles_of(configuration)
         hosts = self._participants.containers[: len(roles)]
         servers = self._servers if needs_server(configuration) else None
@@ -199,11 +187,7 @@ class RunHosts:
         )
 
     def describe(self, manifest: Manifest) -> Manifest:
-        """Return a manifest with what the hosts are.
-
-        Raises:
-            HostError: one of them does not say.
-        """
+        """Return a manifest with descriptions of the hosts; raise a HostError if one does not answer."""
         found = self._session.ask_all({host.name: Describe() for host in self._participants.hosts})
         versions = self._servers.versions if self._servers else {}
         machines = {name: replace(machine, prosody=versions.get(name, "")) for name, machine in found.items()}
@@ -215,7 +199,7 @@ class RunHosts:
         )
 
     def clocks(self) -> dict[str, Clock]:
-        """Return how far the hosts' clocks are ahead of this machine's, where that is known."""
+        """Return how far the hosts' clocks are ahead of ours, if known."""
         known = {host.name: self._session.clock(host.name) for host in self._participants.hosts}
         return {
             name: Clock(offset_ns=offset.offset_ns, uncertainty_ns=offset.uncertainty_ns)
@@ -226,11 +210,11 @@ class RunHosts:
 
 @contextmanager
 def run_hosts(selection: HostSelection, plan: Sequence[Configuration]) -> Iterator[RunHosts]:
-    """Connect to the hosts that a plan needs; everything of ours is gone from them after the block.
+    """Connect to the hosts of a plan; clean up after the block.
 
     Raises:
-        UsageError: a host that needs an XMPP server is not for that.
-        HostError: a host cannot be used; all problems of all hosts.
+        UsageError: a host lacks the role of an XMPP server.
+        HostError: hosts cannot be used; with all problems.
     """
     participants = participants_of(selection, plan)
     with Session(participants.hosts, launcher=selection.provider.launcher()) as session:

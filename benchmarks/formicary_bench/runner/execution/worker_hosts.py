@@ -1,4 +1,4 @@
-"""Where the workers of a repetition run: on this machine, or on other hosts."""
+"""Where workers run, on this machine or on other hosts; and their round trips."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class LocalHost:
-    """The machine of the controller, as a host on which workers run."""
+    """This machine, as a host of workers."""
 
     name = ""
 
@@ -42,7 +42,7 @@ class LocalHost:
         return Worker()
 
     def window(self, pid: int, servers: tuple[int, ...]) -> AbstractContextManager[Sampled | Unsampled]:
-        """Look where a process's CPU time goes; by its clocks alone where nobody may look into it."""
+        """Profile a process, by its clocks alone if it may not be sampled."""
         from formicary_bench.worker.windows import window_on
 
         return window_on(pid, servers)
@@ -60,13 +60,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkerSlot:
-    """What a worker of a repetition is to be, and where.
+    """A worker of a repetition.
 
     Attributes:
-        role: its part.
-        host: where it runs.
+        role: its role.
+        host: its host.
         listen: the IP address at which it listens for the others; loopback if empty.
-        server: the XMPP server that it connects to, where one takes part.
+        server: its XMPP server, if one takes part.
     """
 
     role: str
@@ -76,7 +76,7 @@ class WorkerSlot:
 
     @property
     def label(self) -> str:
-        """What it is called in results: its role, and the host where there are several."""
+        """Its name in results: its role, with the host if there are several."""
         return f"{self.role}@{self.host.name}" if self.host.name else self.role
 
 
@@ -86,13 +86,13 @@ _MEASURED_BY_NS = 8  # bytes of a time
 def round_trips(
     configuration: Configuration, results: Mapping[int, Result], handed: Mapping[int, int]
 ) -> tuple[RoundTrips, tuple[int, ...]]:
-    """Read what workers have handed over: for each pair all beginnings, then all times.
+    """Read workers' raw values: for each pair all beginnings, then all times.
 
     Returns:
-        The round trips, in the order of the workers, and how many pairs each worker has.
+        The round trips, in the order of the workers, and each worker's number of pairs.
 
     Raises:
-        RepetitionError: they are not as many as there should be.
+        RepetitionError: some are missing.
     """
     import numpy as np
 
@@ -119,7 +119,7 @@ def round_trips(
 
 
 def _answered(data: RoundTrips) -> RoundTrips:
-    """Leave out what was never answered, as may be in an open loop."""
+    """Leave out what was not answered, in an open loop."""
     there = data.rtt_ns != LOST
     if there.all():
         return data
@@ -133,7 +133,7 @@ def _pairs_of(configuration: Configuration, worker: int) -> int:
 
 
 def _values(configuration: Configuration, result: Done, handover: int, pairs: int) -> NDArray[np.int64]:
-    """Return by pair when its round trips began since the worker did, and how long they took."""
+    """Return by pair the beginnings of round trips, since the worker's, and their durations."""
     import numpy as np
 
     trips = configuration.exchange.trips

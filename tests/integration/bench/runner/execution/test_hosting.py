@@ -17,7 +17,7 @@ from hypothesis import settings
 from tests.integration.bench.conftest import Silent, perform
 from tests.unit.bench.synthetic import asking
 
-from formicary_bench.remote.launchers.ssh import inventory_provider
+from formicary_bench.remote.launchers.launcher import provider
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.execution import repetition
@@ -47,7 +47,7 @@ def over(tmp_path, there):
     """Run an experiment over the hosts of a lab."""
 
     def call(lab, listener=None, *, servers="each", experiment="messaging/pairs", **options):
-        selection = HostSelection(inventory_provider(inventory_of(lab, there, tmp_path)), servers=servers)
+        selection = HostSelection(provider("ssh", inventory_of(lab, there, tmp_path), None), servers=servers)
         names = tuple(host.name for host in selection.containers)
         asked = asking(experiment=experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
         return perform(asked, tmp_path / "run", listener or Silent(), selection)

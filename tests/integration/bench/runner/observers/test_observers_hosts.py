@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
 from tests.unit.bench.synthetic import asking
 
-from formicary_bench.remote.launchers.ssh import inventory_provider
+from formicary_bench.remote.launchers.launcher import provider
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.report import columns, extras, to_know
 from formicary_bench.reports.formats.html import render
@@ -26,7 +26,7 @@ def over(tmp_path, lab):
         inventory = tmp_path / "hosts.toml"
         text = lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{tmp_path}/there"', 1)
         inventory.write_text(text)
-        selection = HostSelection(inventory_provider(inventory))
+        selection = HostSelection(provider("ssh", inventory, None))
         names = tuple(host.name for host in selection.containers)
         asked = asking(experiment=experiment, hosts=names, subjects=OWN, routes=("direct",), **options)
         return perform(asked, tmp_path / "run", Silent(), selection)

@@ -14,7 +14,7 @@ from formicary_bench.experiments.directory import SEEN
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, AGENTS_HOLD, SERVERS_CPU
 from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
-from formicary_bench.remote.launchers.ssh import inventory_provider
+from formicary_bench.remote.launchers.launcher import provider
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.vocabulary.metrics import CREATION, TIME
@@ -42,7 +42,7 @@ def over(tmp_path, there):
     def call(lab, experiment, **options):
         path = tmp_path / "hosts.toml"
         path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
-        selection = HostSelection(inventory_provider(path))
+        selection = HostSelection(provider("ssh", path, None))
         names = tuple(host.name for host in selection.containers)
         asked = asking(experiment=experiment, hosts=names, **{"rounds": ROUNDS, **options})
         outcome = perform(asked, tmp_path / "run", Silent(), selection)

@@ -40,10 +40,6 @@ Spade = Annotated[
         help="Run a SPADE program as Python would, with `import spade` replaced by Formicary's.",
     ),
 ]
-Name = Annotated[
-    str | None,
-    typer.Option(help="The container's name.", show_default="c1; with --containers, main"),
-]
 Containers = Annotated[
     int | None,
     typer.Option(
@@ -94,6 +90,21 @@ ListenOn = Annotated[
         rich_help_panel=CONNECTION,
     ),
 ]
+PLAN = {
+    "name": option(str | None, "The container's name.", show_default="c1; with --containers, main"),
+    "seed": option(int | None, "Seed of the agents' random generators."),
+    "cpu_by_group": option(
+        bool,
+        "Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
+        "--cpu-by-group",
+    ),
+    "is_watched": option(
+        bool, "Serve the live view and print its address; the page can also control agents.", "--watch"
+    ),
+    "seconds": option(float | None, "Stop after this time.", "--for", metavar="SECONDS", min=0),
+}
+"""Options by their names in `Plan`."""
+
 SETTINGS = {
     "directory": option(
         Design | None,
@@ -136,21 +147,3 @@ SETTINGS = {
     **CONNECTIONS,
 }
 """Options by their names in `ConnectionSettings`."""
-
-Seed = Annotated[int | None, typer.Option(help="Seed of the agents' random generators.")]
-CpuByGroup = Annotated[
-    bool,
-    typer.Option(
-        "--cpu-by-group",
-        help="Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
-    ),
-]
-Watch = Annotated[
-    bool,
-    typer.Option(
-        "--watch", help="Serve the live view and print its address; the page can also control agents."
-    ),
-]
-Seconds = Annotated[
-    float | None, typer.Option("--for", metavar="SECONDS", min=0, help="Stop after this time.")
-]

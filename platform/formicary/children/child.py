@@ -91,7 +91,7 @@ class ChildContainer:
         """Its last report, if it ended in order."""
         return self._process.report or Ended()
 
-    # -- life -----------------------------------------------------------------------------------------------
+    # -- life cycle -----------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         await self.open()

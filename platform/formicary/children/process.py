@@ -100,7 +100,7 @@ class ContainerProcess:
         self._process = Child([*self._before, *_WORKER], is_piped=True)
         return await self._process.line(Report)
 
-    # -- what it says ---------------------------------------------------------------------------------------
+    # -- reports --------------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         assert self._line is not None

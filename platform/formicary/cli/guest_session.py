@@ -9,12 +9,10 @@ import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
-
-import typer
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from formicary.cli.connecting import ConnectionSettings
-from formicary.cli.options import CONNECTION, CONNECTIONS, parameters_of, with_parameters
+from formicary.cli.options import CONNECTION, CONNECTIONS, option, parameters_of, with_parameters
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import LinkError, ManagementError, ServerError, UnknownAgentError, UsageError
 from formicary.core.logs import get_logger
@@ -32,20 +30,22 @@ P = ParamSpec("P")
 _PATIENCE = 5.0  # s for the platform's container to answer
 _LEAVING = 2.0  # s to disconnect in order: the user is waiting
 
-As = Annotated[
+As = option(
     str | None,
-    typer.Option(
-        "--as",
-        metavar="NAME",
-        help="Name to use while connected, where a server admits only certain names.",
-        show_default="a temporary one",
-        rich_help_panel=CONNECTION,
-    ),
-]
-AsNamed = Annotated[
+    "Name to use while connected, where a server admits only certain names.",
+    "--as",
+    metavar="NAME",
+    show_default="a temporary one",
+    rich_help_panel=CONNECTION,
+)
+AsNamed = option(
     str | None,
-    typer.Option("--as", metavar="NAME", help="Container name to connect as.", rich_help_panel=CONNECTION),
-]
+    "Container name to connect as.",
+    "--as",
+    metavar="NAME",
+    show_default=True,
+    rich_help_panel=CONNECTION,
+)
 """As `As`, for commands with a default name, by which others address them."""
 
 

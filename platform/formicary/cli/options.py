@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -14,97 +15,56 @@ if TYPE_CHECKING:
 CONNECTION = "Connection"
 """The panel of the connection options in a command's help."""
 
-Platform = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
-        help="The platform's domain.",
-        show_default="the server's, or lab.localhost",
-    ),
-]
-Server = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
-        metavar="FOLDER|FILE",
-        help="Folder of the server that connects containers; [bold]local[/bold] is the one started by "
-        "`formicary server start`. Or a file that describes your own server.",
-        show_default=False,
-    ),
-]
-Account = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
-        metavar="ADDRESS",
-        help="Connect through an ordinary XMPP account, such as lab@example.org (requires "
-        "formicary\\[accounts]).",
-        show_default=False,
-    ),
-]
-AccountServer = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
-        metavar="HOST[:PORT]",
-        help="Address of the account's server.",
-        show_default="looked up in DNS",
-    ),
-]
-PasswordFile = Annotated[
-    Path | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
-        metavar="FILE",
-        help="File with the account's password.",
-        show_default="prompted for",
-    ),
-]
-Insecure = Annotated[
-    bool,
-    typer.Option(
-        "--insecure", rich_help_panel=CONNECTION, help="Do not check the certificate of the account's server."
-    ),
-]
-Join = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
+
+def option(kind: Any, text: str, *flags: str, **shown: Any) -> Any:
+    """Return the annotation of an option with a help text; the rest as of `typer.Option`."""
+    shown.setdefault("show_default", False)
+    return Annotated[kind, typer.Option(*flags, help=text, **shown)]
+
+
+_connection = partial(option, rich_help_panel=CONNECTION)
+CONNECTIONS = {
+    "join": _connection(
+        str | None,
+        "Join a listening container: its name on this host, the file with its join address, or - for "
+        "standard input.",
         metavar="NAME|FILE|-",
-        help="Join a listening container: its name on this host, the file with its join address, or - "
-        "for standard input.",
-        show_default=False,
     ),
-]
-Main = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel=CONNECTION,
+    "server": _connection(
+        str | None,
+        "Folder of the server that connects containers; [bold]local[/bold] is the one started by "
+        "`formicary server start`. Or a file that describes your own server.",
+        metavar="FOLDER|FILE",
+    ),
+    "main": _connection(
+        str | None,
+        "With a server or an account: the platform's main container, which keeps the list of containers.",
         metavar="NAME",
-        help="With a server or an account: the platform's main container, which keeps the list of "
-        "containers.",
         show_default="c1",
     ),
-]
-Tls = Annotated[
-    bool | None,
-    typer.Option(
+    "account": _connection(
+        str | None,
+        "Connect through an ordinary XMPP account, such as lab@example.org (requires formicary\\[accounts]).",
+        metavar="ADDRESS",
+    ),
+    "account_server": _connection(
+        str | None, "Address of the account's server.", metavar="HOST[:PORT]", show_default="looked up in DNS"
+    ),
+    "password_file": _connection(
+        Path | None, "File with the account's password.", metavar="FILE", show_default="prompted for"
+    ),
+    "insecure": _connection(
+        bool, "Do not check the certificate of the account's server.", "--insecure", show_default=True
+    ),
+    "platform": _connection(
+        str | None, "The platform's domain.", show_default="the server's, or lab.localhost"
+    ),
+    "tls": _connection(
+        bool | None,
+        "Use TLS for all connections, or for none.",
         "--tls/--no-tls",
-        rich_help_panel=CONNECTION,
-        help="Use TLS for all connections, or for none.",
         show_default="only for direct connections to other hosts",
     ),
-]
-CONNECTIONS = {
-    "join": Join,
-    "server": Server,
-    "main": Main,
-    "account": Account,
-    "account_server": AccountServer,
-    "password_file": PasswordFile,
-    "insecure": Insecure,
-    "platform": Platform,
-    "tls": Tls,
 }
 """The options that locate a platform, by their names in `ConnectionSettings`."""
 
@@ -122,7 +82,7 @@ def parameters_of(options: Mapping[str, Any]) -> list[inspect.Parameter]:
             name,
             inspect.Parameter.KEYWORD_ONLY,
             annotation=kind,
-            default=False if kind is Insecure else None,
+            default=False if get_args(kind)[0] is bool else None,
         )
         for name, kind in options.items()
     ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from formicary.profiling.analysis.attribution import CpuTime
     from formicary.profiling.model.groups import Rules
     from formicary.profiling.model.profile import Profile
+    from formicary.profiling.sampling.measurement import Request
 
 Flame = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False)
@@ -120,10 +121,7 @@ def profile(
         by_agent=by == "agent",
     )
     if request.by_agent:
-        _refuse_for_agents(
-            {"--pid": pid, "--after": after, "--flame": flame, "--speedscope": speedscope}
-            | {"--native": native, "--server": server}
-        )
+        _refuse_for_agents(request, {"--flame": flame, "--speedscope": speedscope})
     _refuse_unwritable(flame, speedscope)
     measured, exit_code = measure(request)
     found = cpu_times(measured, View(by), known)
@@ -182,14 +180,15 @@ def _print_json(profile: Profile, found: list[CpuTime], by: By) -> None:
     )
 
 
-def _refuse_for_agents(options: dict[str, object]) -> None:
+def _refuse_for_agents(request: Request, files: dict[str, Path | None]) -> None:
     from formicary.core.errors import UsageError
 
-    for name, given in options.items():
+    sampling = {f"--{name}": getattr(request, name) for name in ("pid", "after", "native", "server")}
+    for name, given in (sampling | files).items():
         if given:
             raise UsageError(
                 f"{name} needs samples, and --by agent takes none, because the program accounts for its "
-                "agents itself: leave out one of the two"
+                "agents itself: omit one of the two"
             )
 
 

@@ -12,10 +12,10 @@ from formicary.cli.connecting import LOOPBACK, ConnectionSettings
 from formicary.cli.options import examples, with_options
 from formicary.cli.program_command import ProgramCommand
 from formicary.cli.run_options import (
+    PLAN,
     SETTINGS,
     Arguments,
     Containers,
-    CpuByGroup,
     File,
     Interface,
     IsModule,
@@ -24,11 +24,7 @@ from formicary.cli.run_options import (
     ListenOn,
     Mode,
     ModeOption,
-    Name,
-    Seconds,
-    Seed,
     Spade,
-    Watch,
 )
 from formicary.cli.running import Plan
 from formicary.core.errors import UsageError
@@ -58,25 +54,20 @@ EPILOG = examples(
 )
 
 
-@with_options(SETTINGS)
+@with_options(PLAN | SETTINGS)
 def run(
     file: File = None,
     arguments: Arguments = None,
     *,
     is_module: IsModule = False,
     spade: Spade = False,
-    name: Name = None,
     containers: Containers = None,
     launcher: LauncherName = None,
     interface: Interface = None,
     mode: ModeOption = Mode.ASYNCHRONOUS,
-    seed: Seed = None,
-    cpu_by_group: CpuByGroup = False,
-    watch: Watch = False,
-    seconds: Seconds = None,
     listen: Listen = False,
     listen_on: ListenOn = None,
-    **settings: Any,
+    **given: Any,
 ) -> None:
     """Run the agents of a script until all of them have ended, or until Ctrl-C.
 
@@ -107,7 +98,8 @@ def run(
     """
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
-    if watch:
+    planned = {name: given.pop(name) for name in PLAN}
+    if planned["is_watched"]:
         from formicary.cli.watch import require
 
         require("aiohttp")
@@ -118,13 +110,9 @@ def run(
                 listen=listen_on or (LOOPBACK if listen else None),
                 spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
                 is_synchronous=mode is Mode.SYNCHRONOUS,
-                **{name: value for name, value in settings.items() if value is not None},
+                **{name: value for name, value in given.items() if value is not None},
             ),
-            name=name,
-            seed=seed,
-            seconds=seconds,
-            cpu_by_group=cpu_by_group,
-            is_watched=watch,
+            **planned,
         )
         if spade:
             pooled = mode if mode is Mode.POOLED else None

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from formicary.cli.connecting import Design, Route
-from formicary.cli.options import CONNECTION, CONNECTIONS
+from formicary.cli.options import CONNECTION, CONNECTIONS, option
 
 
 class Mode(enum.StrEnum):
@@ -39,10 +39,6 @@ Spade = Annotated[
         "--spade",
         help="Run a SPADE program as Python would, with `import spade` replaced by Formicary's.",
     ),
-]
-Name = Annotated[
-    str | None,
-    typer.Option(help="The container's name.", show_default="c1; with --containers, main"),
 ]
 Containers = Annotated[
     int | None,
@@ -94,83 +90,60 @@ ListenOn = Annotated[
         rich_help_panel=CONNECTION,
     ),
 ]
-RouteOption = Annotated[
-    Route | None,
-    typer.Option(
-        help="How messages reach other containers: direct connections, the XMPP server, or "
-        "whichever is best.",
+PLAN = {
+    "name": option(str | None, "The container's name.", show_default="c1; with --containers, main"),
+    "seed": option(int | None, "Seed of the agents' random generators."),
+    "cpu_by_group": option(
+        bool,
+        "Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
+        "--cpu-by-group",
+    ),
+    "is_watched": option(
+        bool, "Serve the live view and print its address; the page can also control agents.", "--watch"
+    ),
+    "seconds": option(float | None, "Stop after this time.", "--for", metavar="SECONDS", min=0),
+}
+"""Options by their names in `Plan`."""
+
+SETTINGS = {
+    "directory": option(
+        Design | None,
+        "How agents find each other: every container has all entries, or only the platform's main one has "
+        "them. Must be the same for all containers of a platform.",
+        show_default="replica",
+    ),
+    "directory_file": option(
+        Path | None,
+        "With --directory central, in the platform's main container: the file that keeps the entries.",
+        metavar="FILE",
+        show_default="only in memory",
+    ),
+    "creatable": option(
+        list[str] | None,
+        "Let others create agents of this package or module here, and of those below it; repeat for several.",
+        "--allow-create",
+        metavar="PACKAGE",
+        show_default="none",
+    ),
+    "accepts": option(
+        list[str] | None,
+        "Let agents of this package or module move here from other containers; repeat for several.",
+        "--accept",
+        metavar="PACKAGE",
+        show_default="none",
+    ),
+    "sleepers": option(
+        Path | None,
+        "File for sleeping agents, which survive a restart of the container.",
+        metavar="FILE",
+        show_default="a temporary file",
+    ),
+    "route": option(
+        Route | None,
+        "How messages reach other containers: direct connections, the XMPP server, or whichever is best.",
         show_default="auto",
         rich_help_panel=CONNECTION,
     ),
-]
-Directory = Annotated[
-    Design | None,
-    typer.Option(
-        help="How agents find each other: every container has all entries, or only the platform's "
-        "main one has them. Must be the same for all containers of a platform.",
-        show_default="replica",
-    ),
-]
-DirectoryFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="With --directory central, in the platform's main container: the file that keeps the entries.",
-        show_default="only in memory",
-    ),
-]
-AllowCreate = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-create",
-        metavar="PACKAGE",
-        help="Let others create agents of this package or module here, and of those below it; "
-        "repeat for several.",
-        show_default="none",
-    ),
-]
-Accept = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--accept",
-        metavar="PACKAGE",
-        help="Let agents of this package or module move here from other containers; repeat for several.",
-        show_default="none",
-    ),
-]
-Sleepers = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="File for sleeping agents, which survive a restart of the container.",
-        show_default="a temporary file",
-    ),
-]
-SETTINGS = {
-    "directory": Directory,
-    "directory_file": DirectoryFile,
-    "creatable": AllowCreate,
-    "accepts": Accept,
-    "sleepers": Sleepers,
-    "route": RouteOption,
     **CONNECTIONS,
 }
 """Options by their names in `ConnectionSettings`."""
-
-Seed = Annotated[int | None, typer.Option(help="Seed of the agents' random generators.")]
-CpuByGroup = Annotated[
-    bool,
-    typer.Option(
-        "--cpu-by-group",
-        help="Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
-    ),
-]
-Watch = Annotated[
-    bool,
-    typer.Option(
-        "--watch", help="Serve the live view and print its address; the page can also control agents."
-    ),
-]
-Seconds = Annotated[
-    float | None, typer.Option("--for", metavar="SECONDS", min=0, help="Stop after this time.")
-]

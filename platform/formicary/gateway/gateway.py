@@ -138,7 +138,7 @@ class Gateway:
         """How many messages other platforms have accepted."""
         return self._outbound.sent
 
-    # -- life -----------------------------------------------------------------------------------------------
+    # -- life cycle -----------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         """Open the gateway.

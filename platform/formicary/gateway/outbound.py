@@ -185,7 +185,7 @@ class Outbound:
         """Return a name for the route to a receiver, for messages."""
         return f"the gateway's way to {receiver}"
 
-    # -- bringing -------------------------------------------------------------------------------------------
+    # -- delivering -----------------------------------------------------------------------------------------
 
     async def _bring_all(self, line: _Line) -> None:
         try:

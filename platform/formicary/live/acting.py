@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
+from formicary.live.feed import OF_AGENTS
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
@@ -37,7 +38,7 @@ class Actor:
         management = self._container.management
         try:
             match act:
-                case "kill" | "suspend" | "resume":
+                case _ if act in OF_AGENTS:
                     await getattr(management, act)(arguments["agent"])
                 case "move":
                     await management.move(arguments["agent"], arguments["container"])

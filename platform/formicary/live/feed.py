@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Act = Literal["kill", "suspend", "resume", "create", "send", "move"]
 """Actions available in a view."""
 
+OF_AGENTS = ("kill", "suspend", "resume")
+"""Those whose only argument is `agent`."""
+
 MOST_EVENTS = 2000
 """The largest number of events in a batch."""
 

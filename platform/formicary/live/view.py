@@ -151,11 +151,15 @@ def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
 
 
 def lets_through(filters: Filters, message: MessageSeen) -> bool:
-    """Return whether a message passes the filters, as far as it was recorded."""
+    """Return whether a message passes the filters, as far as it was recorded, ignoring case."""
     return (
-        (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
+        (_has(message.sender, filters.agent) or _has(message.receiver, filters.agent))
         and (not filters.performative or filters.performative == message.performative)
         and (not filters.protocol or filters.protocol == message.protocol)
         and (not filters.conversation or filters.conversation == message.conversation)
-        and (not filters.text or filters.text in message.body)
+        and _has(message.body, filters.text)
     )
+
+
+def _has(text: str, part: str) -> bool:
+    return not part or part.casefold() in text.casefold()

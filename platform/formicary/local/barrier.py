@@ -58,7 +58,7 @@ class Barrier:
         """Return the last cycle that another container announced as ended."""
         return self._last_ended.get(domain, _NEVER)
 
-    # -- what happens here ----------------------------------------------------------------------------------
+    # -- events here ----------------------------------------------------------------------------------------
 
     def end(self, *, is_busy: bool) -> None:
         """End the cycle, with all its messages sent."""
@@ -94,7 +94,7 @@ class Barrier:
         self.cycle += 1
         self.is_between = False
 
-    # -- what others say, and whether they are there --------------------------------------------------------
+    # -- from other containers ------------------------------------------------------------------------------
 
     def receive(self, domain: str, note: Note) -> None:
         """Handle a control message."""

@@ -97,7 +97,7 @@ class LocalCycles:
         self._dispatcher.unacked_holders.discard(self)
         self._hand_over(everything=True)
 
-    # -- what the scheduler says ----------------------------------------------------------------------------
+    # -- called by the scheduler ----------------------------------------------------------------------------
 
     def cycle_ended(self, *, is_busy: bool) -> None:
         """End the cycle here."""
@@ -110,7 +110,7 @@ class LocalCycles:
             self._barrier.wake()
             self._go_on()
 
-    # -- what comes from the others -------------------------------------------------------------------------
+    # -- from the others ------------------------------------------------------------------------------------
 
     def __contains__(self, receiver: object) -> bool:
         """Return whether messages for a receiver are kept: not for the container's own agents."""
@@ -151,7 +151,7 @@ class LocalCycles:
         elif full := self._dispatcher.deliver(message, receiver):
             overflow.add(message, receiver, source, full)
 
-    # -- what others say, and whether they are there --------------------------------------------------------
+    # -- from other containers ------------------------------------------------------------------------------
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Handle a control message; ValueError if it is not about cycles."""
@@ -174,7 +174,7 @@ class LocalCycles:
             self._deliver(arrived)
         self._go_on()
 
-    # -- what is done ---------------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
         if self._is_closed:

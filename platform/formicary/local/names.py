@@ -100,7 +100,7 @@ class LocalNames:
         self._held.clear()
         self._let_go()
 
-    # -- what the dispatcher asks ---------------------------------------------------------------------------
+    # -- called by the dispatcher ---------------------------------------------------------------------------
 
     def known(self, name: str) -> str | None:
         """Return the full name of an agent elsewhere that has been found by its short name."""
@@ -168,7 +168,7 @@ class LocalNames:
             self._search.ask(name)
         self._perform()
 
-    # -- what happens ---------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Record that another container is a member and has a link to this one."""
@@ -217,7 +217,7 @@ class LocalNames:
         if self._search.receivers:
             self._flush_soon()
 
-    # -- what is done ---------------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------------------
 
     def _perform(self) -> None:
         while self._search.instructions:

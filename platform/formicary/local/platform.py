@@ -132,7 +132,7 @@ class LocalPlatform:
         """The names of the containers that are left."""
         return tuple(name for name, child in self._children.items() if child.loss is None)
 
-    # -- life -----------------------------------------------------------------------------------------------
+    # -- life cycle -----------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         self._block = asyncio.current_task()

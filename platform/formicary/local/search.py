@@ -112,7 +112,7 @@ class NameSearch:
                 del self.waiting[name]
                 self.instructions.append(Missed(name))
 
-    # -- what others say ------------------------------------------------------------------------------------
+    # -- from others ----------------------------------------------------------------------------------------
 
     def receive(self, domain: str, note: Note, is_here: Callable[[str], bool]) -> None:
         """Handle a note from another container.
@@ -147,7 +147,7 @@ class NameSearch:
             else:
                 self._tell(domain, "absent", (name,))
 
-    # -- what others are told -------------------------------------------------------------------------------
+    # -- to others ------------------------------------------------------------------------------------------
 
     def ended(self, name: str) -> None:
         """Record that an agent that lived here is gone."""

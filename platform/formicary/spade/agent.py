@@ -75,7 +75,7 @@ class Agent:
         self._our_own_dispatch: Callable[[Message], Any] | None = None
         self.container.register(self)
 
-    # -- its life -------------------------------------------------------------------------------------------
+    # -- life cycle -----------------------------------------------------------------------------------------
 
     async def setup(self) -> None:
         """Prepare the agent at its start, before its behaviours; for subclasses."""
@@ -200,7 +200,7 @@ class Agent:
             if not change.done() and not change.get_loop().is_closed():
                 change.set_result(None)
 
-    # -- what it is -----------------------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:

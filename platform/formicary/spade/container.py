@@ -265,7 +265,7 @@ class Container:
             (name for each, name in self.addresses.items() if each.bare == jid.bare and each != jid), None
         )
 
-    # -- as SPADE has it ------------------------------------------------------------------------------------
+    # -- SPADE's interface ----------------------------------------------------------------------------------
 
     def register(self, agent: Agent) -> None:
         """Register an agent under its address."""

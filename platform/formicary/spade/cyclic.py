@@ -55,7 +55,7 @@ class CyclicBehaviour(ABC):
         self._our_label: str | None = None
         self._our_joining: list[asyncio.Future[None]] | None = None  # waiters for its end
 
-    # -- what a user writes ---------------------------------------------------------------------------------
+    # -- for users to write ---------------------------------------------------------------------------------
 
     async def on_start(self) -> None:  # noqa: B027 -- programs need not have it
         """Called once before anything else; for subclasses."""
@@ -67,7 +67,7 @@ class CyclicBehaviour(ABC):
     async def on_end(self) -> None:  # noqa: B027 -- as above
         """Called once at the end, also after `kill` or an exception; for subclasses."""
 
-    # -- what a user calls ----------------------------------------------------------------------------------
+    # -- for users to call ----------------------------------------------------------------------------------
 
     async def send(self, msg: Message) -> None:
         """Send a copy of a message from the agent; waits while the receiver's mailbox is full.
@@ -265,7 +265,7 @@ class CyclicBehaviour(ABC):
     def __str__(self) -> str:
         return f"{'/'.join(base.__name__ for base in type(self).__bases__)}/{type(self).__name__}"
 
-    # -- its life -------------------------------------------------------------------------------------------
+    # -- life cycle -----------------------------------------------------------------------------------------
 
     def set_agent(self, agent: Agent) -> None:
         """Attach the behaviour to an agent; called by the agent."""

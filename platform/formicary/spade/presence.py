@@ -182,7 +182,7 @@ class PresenceManager:
         if contact is not None and contact.subscription in changes:
             contact.update_subscription(changes[contact.subscription], "")
 
-    # -- what comes -----------------------------------------------------------------------------------------
+    # -- receiving ------------------------------------------------------------------------------------------
 
     def handle_presence(self, presence: Any) -> None:
         """Record a contact's presence, and call the program's callbacks.

@@ -133,7 +133,7 @@ class MemoryLine(SendingEnd):
         name = f"line {source.domain} to {target.container.domain}"
         self._task = asyncio.create_task(self._carry(), name=name)
 
-    # -- where it begins ------------------------------------------------------------------------------------
+    # -- the sending end ------------------------------------------------------------------------------------
 
     def full(self, receiver: str) -> MessageSink | None:
         """Return where a message waits while the line is full or the network is cut."""
@@ -197,7 +197,7 @@ class MemoryLine(SendingEnd):
         self.paused.release()
         self._moved.set()
 
-    # -- where it ends --------------------------------------------------------------------------------------
+    # -- the receiving end ----------------------------------------------------------------------------------
 
     @property
     def domain(self) -> str:

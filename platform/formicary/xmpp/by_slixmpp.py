@@ -67,7 +67,7 @@ class SlixmppSession(Session):
         """Whether there is a session or an attempt to establish one."""
         return self._running is not None and not self._running.done()
 
-    # -- its beginning and end ------------------------------------------------------------------------------
+    # -- opening and closing --------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Log in, and stay logged in."""
@@ -181,7 +181,7 @@ class SlixmppSession(Session):
         if self._lost is not None and not self._lost.done():
             self._lost.set_result(reason)
 
-    # -- what goes out --------------------------------------------------------------------------------------
+    # -- sending --------------------------------------------------------------------------------------------
 
     def send(self, stanza: str, changed: Callable[[Delivery], None] | None = None) -> None:
         """Send a message or a presence; errors as of `Session.send`."""
@@ -241,7 +241,7 @@ class SlixmppSession(Session):
             raise StanzaError(stanzas.error_text(answer))
         return next(iter(answer), None)
 
-    # -- what comes in --------------------------------------------------------------------------------------
+    # -- receiving ------------------------------------------------------------------------------------------
 
     def _taken(self, stanza: Any) -> Any:
         """Handle a stanza; return it if it is for slixmpp, otherwise None."""

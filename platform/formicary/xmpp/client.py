@@ -188,7 +188,7 @@ class AccountClient:
         else:
             self._room.clear()
 
-    # -- the way out ----------------------------------------------------------------------------------------
+    # -- sending --------------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message for an address outside the platform.
@@ -265,7 +265,7 @@ class AccountClient:
         """Return a name for the route to a receiver, for messages."""
         return f"the way to {receiver} by {self}"
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- receiving ------------------------------------------------------------------------------------------
 
     def take(self, stanza: Element) -> None:
         """Handle a stanza."""

@@ -177,7 +177,7 @@ class Presence:
     def _with_presence(self, contact: Contact) -> Contact:
         return replace(contact, is_available=self.is_available(contact.address))
 
-    # -- what the server says -------------------------------------------------------------------------------
+    # -- events of the server -------------------------------------------------------------------------------
 
     async def _greet(self) -> None:
         """Fetch the contact list and announce the agent; called with each new session."""

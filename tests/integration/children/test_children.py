@@ -60,7 +60,7 @@ async def test_only_agents_of_modules_that_the_program_has_named_are_created_the
         await c1.management.create(Cell, "cell", container="w1")
 
 
-async def test_where_it_is_killed_that_is_said_and_the_block_goes_on(caplog):
+async def test_its_death_is_reported_and_the_block_continues(caplog):
     async with Container("c1", listen="127.0.0.1") as c1, c1.spawn("w1") as worker:
         await worker.start_many_placed(Cell, ["not-remembered"], None)
         for number in range(7):

@@ -91,7 +91,7 @@ def test_a_server_that_does_not_answer_is_one_sentence(run):
         )
 
 
-def test_nobody_listens_where_the_server_should_be(server, run):
+def test_a_server_that_is_not_running_is_one_sentence(server, run):
     state = server.folder.state
     before = state.read_text()
     with socket.socket() as deaf:  # the port is taken, so nobody else listens there

@@ -172,7 +172,7 @@ def test_a_watch_ends_with_the_platform(lab):
     assert err == "formicary: the platform's container c1 is gone\n"
 
 
-def test_who_reads_no_more_is_no_trouble(running):
+def test_a_closed_reader_is_no_error(running):
     with running.start("df", "watch") as watching:
         watching.stdout.readline()
         watching.stdout.close()

@@ -105,7 +105,7 @@ def test_it_ends_after_the_time_that_it_is_given(script):
     assert (ended.returncode, ended.stdout) == (0, "alice waits\nalice ends\n")
 
 
-def test_a_failing_behaviour_is_logged_the_others_go_on_and_the_exit_code_says_so(script):
+def test_a_failing_behaviour_is_logged_and_sets_the_exit_code_while_others_continue(script):
     ended = run(script("alice = agent('alice', Fail(), Stop())"))
     assert (ended.returncode, ended.stdout) == (1, "alice@c1.lab.localhost runs\n")
     assert "behaviour Fail of agent alice ended with an exception" in ended.stderr

@@ -126,7 +126,7 @@ def test_an_exit_code_is_that_of_all(script):
     assert ended.returncode == 5
 
 
-def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
+def test_a_killed_container_is_reported_and_the_others_continue(script):
     text = (
         "class Outlive(Stay):\n"
         "    async def run(self):\n"

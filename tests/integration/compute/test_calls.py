@@ -103,7 +103,7 @@ def test_a_worker_ends_with_a_container_that_is_killed(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nothing", "process"])
-def test_a_means_that_there_is_not_is_refused(name):
+def test_an_unknown_kind_of_worker_is_refused(name):
     with pytest.raises(UsageError, match=f"'threads', 'interpreters', not '{name}'"):
         Container("c1", compute_in=name)
 

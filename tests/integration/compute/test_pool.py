@@ -56,7 +56,7 @@ def ended(pid):
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-async def test_a_function_runs_in_another_process_and_others_go_on():
+async def test_a_function_runs_in_another_process_while_others_continue():
     async with Container("c1", compute_in="processes") as container:
         assert await asked(container, "a", functions.add, 2, 3) == 5
         assert await asked(container, "a", functools.partial(functions.add, other=[1]), [0]) == [0, 1]

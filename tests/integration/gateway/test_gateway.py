@@ -46,7 +46,7 @@ async def test_a_contract_net_with_sellers_of_both_platforms():
         assert (near.refused, far.refused) == (0, 1)
 
 
-async def test_all_that_a_message_says_is_carried():
+async def test_every_part_of_a_message_is_carried():
     async with platforms() as (left, _, right, _):
         await left.start(Echo("other"))
         await right.start(echo := Echo())
@@ -159,7 +159,7 @@ async def container_with_public_gateway():
         ({"peers": {"jade": "jade:7778"}}, "not a platform's address"),
     ],
 )
-def test_options_that_are_none(options, why):
+def test_invalid_options_are_refused(options, why):
     with pytest.raises(UsageError, match=why):
         Gateway(Container("c1"), **options)
 

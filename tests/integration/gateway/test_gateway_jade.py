@@ -142,7 +142,7 @@ async def theirs_begin(container, market, gateway):
     assert gateway.refused >= 1
 
 
-async def test_all_that_a_message_says_comes_back_from_jade(tmp_path):
+async def test_every_part_of_a_message_returns_from_jade(tmp_path):
     until = datetime.now(UTC).replace(microsecond=123_000) + timedelta(minutes=1)
     async with jade(tmp_path) as market, opened(market) as (container, _):
         await market.do("echo Echo")

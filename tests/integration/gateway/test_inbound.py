@@ -193,7 +193,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("headers", "why"), HEADERS.values(), ids=HEADERS)
-async def test_web_pages_bring_nothing(headers, why):
+async def test_requests_of_web_pages_are_refused(headers, why):
     async with Container("c1") as container, Gateway(container, port=0) as gateway:
         await container.start(echo := Echo())
         status, said = await post(gateway, **headers)
@@ -204,7 +204,7 @@ async def test_web_pages_bring_nothing(headers, why):
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:1", "localhost:9000", "[::1]:7778", "gate.example", "Gate.Example:80"]
 )
-async def test_its_own_names_are_taken(host):
+async def test_a_gateway_s_own_host_names_are_accepted(host):
     address = "http://gate.example:80/acc"
     async with Container("c1") as container, Gateway(container, port=0, address=address) as gateway:
         await container.start(Echo())
@@ -212,7 +212,7 @@ async def test_its_own_names_are_taken(host):
         assert (await post(gateway, Host=host))[0] == 200
 
 
-async def test_a_stranger_has_nobody_written_to_on_this_host():
+async def test_strangers_cannot_make_it_write_to_this_host():
     internal = []
     async with (
         Container("c1") as container,

@@ -144,7 +144,7 @@ async def test_a_name_that_is_taken_is_refused(account, connected, domain):
         await c1.until(lambda: c1.frames)
 
 
-async def test_who_loses_the_place_is_told_that_another_has_it(account, connected):
+async def test_a_replaced_connection_is_told_why(account, connected):
     address = account()  # stock Prosody gives the place to the newer one
     async with connected(address, "c1") as (older,), connected(address, "c1") as (newer,):
         error = await older.lost

@@ -70,7 +70,7 @@ async def test_the_port_for_components_is_not_the_one(server, account, connected
             pass
 
 
-async def test_that_nobody_is_checked_is_said_once(account, connected, caplog):
+async def test_an_unchecked_certificate_is_warned_of_once(account, connected, caplog):
     from formicary.transport.xmpp import login
 
     login._warn.cache_clear()

@@ -12,11 +12,11 @@ def placed(placement, *names, **options):
     return [placement.place(name, **options) for name in names]
 
 
-def test_one_container_after_the_other():
+def test_round_robin_placement():
     assert placed(Placement(["c1", "c2", "c3"]), *"abcde") == ["c1", "c2", "c3", "c1", "c2"]
 
 
-def test_the_one_with_the_fewest():
+def test_least_loaded_placement():
     placement = Placement(["c1", "c2"], "least-loaded")
     assert placed(placement, "a", "b", "c") == ["c1", "c2", "c1"]
     placement.forget("a")
@@ -24,7 +24,7 @@ def test_the_one_with_the_fewest():
     assert placed(placement, "d", "e", "f") == ["c1", "c1", "c2"]
 
 
-def test_where_it_is_said():
+def test_explicit_placement():
     assert placed(Placement(["c1", "c2"]), "a", "b", on="c2") == ["c2", "c2"]
 
 
@@ -63,7 +63,7 @@ def test_bad_input_is_one_sentence():
         Placement(["c1"], "at-random")
 
 
-def test_where_none_is_left_nothing_is_placed():
+def test_without_containers_nothing_is_placed():
     placement = Placement(["c1"])
     placement.lose("c1")
     with pytest.raises(UsageError, match=r"^all containers of this local platform have ended"):

@@ -55,7 +55,7 @@ def script(tmp_path, monkeypatch):
         ("if __name__ == '__main__':\n    raise SystemExit('the main program ran')", ["ping", "pong"]),
     ],
 )
-def test_what_is_started(script, text, names):
+def test_which_agents_of_a_script_are_started(script, text, names):
     assert [agent.name for agent in load_agents(Script(str(script(HEAD + text))))] == names
 
 

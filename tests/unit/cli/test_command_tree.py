@@ -26,7 +26,7 @@ def test_the_summary_is_the_first_sentence_of_the_help(app):
         assert " ".join(whole.help.partition("\n\n")[0].split()) == command.help
 
 
-def test_there_are_those_of_other_packages_after_the_platforms():
+def test_commands_of_other_packages_follow_the_platform_s():
     assert next(iter(commands(cli.app))) == "run"
     assert [*commands(cli.app)][-3:] == ["bench", "hosts", "lab"]
 

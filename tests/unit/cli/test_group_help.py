@@ -9,7 +9,7 @@ from formicary.cli import app
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
-def test_it_says_all_of_each_command_and_fits_the_width(monkeypatch, arguments):
+def test_help_has_each_command_s_summary_and_fits_the_width(monkeypatch, arguments):
     monkeypatch.setenv("COLUMNS", "60")
     done = CliRunner().invoke(app, arguments)
     lines = done.output.splitlines()

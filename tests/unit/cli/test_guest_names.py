@@ -23,7 +23,7 @@ def test_names_differ_at_the_same_time_and_come_again():
         assert again == first
 
 
-def test_without_a_place_for_it_a_name_is_used_once(state):
+def test_without_a_state_folder_a_name_is_used_once(state):
     (state / "formicary").touch()
     with lease_name() as first:
         pass

@@ -20,7 +20,7 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
-def test_one_that_ends_while_others_are_looked_for_hides_none_of_them(monkeypatch):
+def test_a_container_that_ends_during_the_search_hides_no_others(monkeypatch):
     with join_files.published(DOMAINS[0], "a"), join_files.published(DOMAINS[1], "b"):
         plain = os.open
 
@@ -36,7 +36,7 @@ def test_one_that_ends_while_others_are_looked_for_hides_none_of_them(monkeypatc
         monkeypatch.undo()
 
 
-def test_one_that_belongs_to_somebody_else_is_said_to_be_unreadable(monkeypatch):
+def test_a_file_of_another_user_is_reported_as_unreadable(monkeypatch):
     with join_files.published(DOMAINS[0], "a"):
 
         def refuse(*_):
@@ -51,6 +51,6 @@ def test_one_that_belongs_to_somebody_else_is_said_to_be_unreadable(monkeypatch)
 @pytest.mark.parametrize(
     ("given", "read"), [(b" formicary://x \n", "formicary://x"), (b"\xff\xfe", "\ufffd" * 2)]
 )
-def test_whatever_standard_input_gives_is_read(monkeypatch, given, read):
+def test_any_standard_input_is_read(monkeypatch, given, read):
     monkeypatch.setattr(join_files.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(given)))
     assert join_files.read("-") == read

@@ -52,7 +52,7 @@ with standard_output.checked():
 """
 
 
-def test_where_there_is_only_ascii_all_is_ascii_and_json_stays_json():
+def test_an_ascii_terminal_gets_ascii_and_valid_json():
     done = run(PRINT, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, b"")
     said, shown, _, *others = done.stdout.decode("ascii").splitlines()
@@ -62,7 +62,7 @@ def test_where_there_is_only_ascii_all_is_ascii_and_json_stays_json():
     assert others == [escaped, f"rich: {escaped}", f"print: {escaped}"]
 
 
-def test_whoever_has_read_enough_is_told_no_more():
+def test_a_closed_pipe_ends_silently():
     reading, writing = os.pipe()
     os.close(reading)
     done = run(PROGRAM, "doctor", stdout=writing)
@@ -70,6 +70,6 @@ def test_whoever_has_read_enough_is_told_no_more():
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_what_the_shell_has_closed_is_no_file_of_ours():
+def test_standard_streams_closed_by_the_shell_are_not_reused():
     done = run(PROGRAM, "--version", preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (0, b"")

@@ -26,7 +26,7 @@ def test_a_value_is_json_or_else_text(text, value):
 
 
 @pytest.mark.parametrize("text", ["[1", "{a}", '"half', "[" * 100_000])
-def test_what_begins_like_json_and_is_none_is_a_mistake(text):
+def test_invalid_json_is_an_error(text):
     with pytest.raises(UsageError, match="looks like JSON but is not valid"):
         parse("it", text)
 
@@ -59,6 +59,6 @@ def test_conditions(text, condition):
 
 
 @pytest.mark.parametrize("text", ["", "dpi", "=3", ">=3", "dpi 300"])
-def test_what_is_no_condition_is_a_mistake(text):
+def test_an_invalid_condition_is_an_error(text):
     with pytest.raises(UsageError, match="--where takes a property"):
         parse_condition(text)

@@ -66,7 +66,7 @@ async def finish(worker, value):
     await turns()
 
 
-async def test_so_many_run_at_once_and_the_others_wait_in_line(pool):
+async def test_as_many_as_workers_run_and_the_others_wait_in_order(pool):
     tasks = await begun(pool, 4)
     one, two = Worker.made
     await finish(two, "second")
@@ -77,7 +77,7 @@ async def test_so_many_run_at_once_and_the_others_wait_in_line(pool):
     assert len(Worker.made) == 2
 
 
-async def test_who_is_cancelled_in_line_never_begins(pool):
+async def test_a_call_cancelled_while_waiting_never_begins(pool):
     tasks = await begun(pool, 4)
     tasks[2].cancel()
     await turns()
@@ -89,7 +89,7 @@ async def test_who_is_cancelled_in_line_never_begins(pool):
     assert [await tasks[number] for number in (0, 1, 3)] == ["first", "second", "fourth"]
 
 
-async def test_who_is_cancelled_just_when_it_is_its_turn_hands_it_on(pool):
+async def test_a_call_cancelled_at_its_turn_passes_the_worker_on(pool):
     tasks = await begun(pool, 4)
     one, two = Worker.made
     pool._line[0].add_done_callback(lambda _: tasks[2].cancel())
@@ -105,7 +105,7 @@ async def test_who_is_cancelled_just_when_it_is_its_turn_hands_it_on(pool):
     assert await tasks[3] in {"next", "last"}
 
 
-async def test_what_has_begun_runs_on_for_nobody(pool):
+async def test_a_running_function_outlives_its_caller(pool):
     tasks = await begun(pool, 3)
     tasks[0].cancel()
     await turns()
@@ -169,7 +169,7 @@ async def test_what_is_no_function_waits_for_nobody(pool):
         ("processes", False, ProcessWorker),
     ],
 )
-def test_processes_are_for_where_threads_compute_one_at_a_time(monkeypatch, means, lock, kind):
+def test_processes_are_the_default_under_a_global_lock(monkeypatch, means, lock, kind):
     monkeypatch.setattr(module, "has_lock", lambda: lock)
     assert Pool("c1", means)._kind is kind
     assert Pool("c1", means).size >= 1

@@ -120,7 +120,7 @@ def test_a_result_is_read_as_it_was_written(result):
         ),
     ],
 )
-def test_what_is_no_request_is_refused_with_the_reason(content, reason, message):
+def test_invalid_requests_are_refused_with_the_reason(content, reason, message):
     with pytest.raises(DirectoryRequestError, match=message) as refused:
         decode_request(json.dumps(content))
     assert refused.value.reason == reason
@@ -180,7 +180,7 @@ def test_searches_that_are_asked_again_are_read_once_and_not_many_are_remembered
         assert body not in language._searches
 
 
-def test_what_is_no_result_is_refused():
+def test_invalid_results_are_refused():
     for body in ("", "[]", '{"done": "search", "services": [{"type": "a"}]}'):
         with pytest.raises(DirectoryRequestError, match="the directory's answer cannot be read"):
             decode_result(body)

@@ -61,5 +61,5 @@ def test_every_reason_is_explained():
     assert set(re.findall(r"^\| `([a-zA-Z ]+)` \|", part("Reasons"), re.MULTILINE)) == counted
 
 
-def test_the_longest_frame_is_said():
+def test_the_longest_frame_is_documented():
     assert f"at most\n{LONGEST_FRAME} bytes" in part("Frames on the connection")

@@ -23,7 +23,7 @@ def said_by(program):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_it_prints_what_stands_at_its_end(name, capsys):
+def test_it_prints_the_output_quoted_at_its_end(name, capsys):
     program = FOLDER / name
     if name in IN_PROCESSES:
         done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)

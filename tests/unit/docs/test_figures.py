@@ -48,7 +48,7 @@ def test_each_figure_is_measured_and_its_page_says_how(figures, capsys):
             assert f"docs/figures.py {name}`" in (DOCS / page).read_text()
 
 
-def test_what_is_no_figure_is_refused_and_where_they_were_measured_is_printed(figures, capsys):
+def test_unknown_figures_are_refused_and_the_machine_is_printed(figures, capsys):
     with pytest.raises(SystemExit, match="there is no figure 'speed': choose of search"):
         figures.main(["speed"])
     figures.main(["search"])

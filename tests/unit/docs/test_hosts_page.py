@@ -50,7 +50,7 @@ def test_the_example_has_every_key(example):
     assert [key for key in KINDS if not re.search(rf"^{key} = ", text, re.MULTILINE)] == []
 
 
-def test_the_mistakes_are_what_is_said(example, page, monkeypatch):
+def test_the_documented_errors_are_those_reported(example, page, monkeypatch):
     text = example.read_text(encoding="utf-8")
     wrong = text.replace("port =", "prot =").replace('jump = "gate"', 'jump = "gat"', 1)
     wrong = wrong.replace('folder = "/scratch/ada/formicary"', 'roles = ["sever"]')

@@ -84,7 +84,7 @@ def speech(request):
         ('{"action": 3}', "unsupported-function", "the actions are"),
     ],
 )
-def test_what_is_no_request_is_refused_with_the_reason(speech, content, reason, message):
+def test_invalid_requests_are_refused_with_the_reason(speech, content, reason, message):
     with pytest.raises(speech.request_error, match=message) as refused:
         speech.language.decode_request(content)
     assert isinstance(refused.value, ValueError)
@@ -109,7 +109,7 @@ def test_an_error_is_one_line_and_no_longer_than_a_sentence(speech):
 
 
 @pytest.mark.parametrize("reason", PERFORMATIVES)
-def test_every_reason_is_told_and_read(speech, reason):
+def test_every_reason_is_encoded_and_decoded(speech, reason):
     error = speech.request_error("so it is", reason)
     performative, content = speech.language.encode_error(error)
     assert performative == PERFORMATIVES[reason]
@@ -122,7 +122,7 @@ def test_an_error_that_somebody_else_has_written_is_an_error_all_the_same(speech
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{}", '{"done": 3}', b"\xff"])
-def test_what_is_no_result_is_refused(speech, body):
+def test_invalid_results_are_refused(speech, body):
     with pytest.raises(speech.error, match="answer cannot be read"):
         speech.language.decode_result(body)
 

@@ -113,12 +113,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_none_is_refused_with_a_sentence(text):
+def test_malformed_messages_are_refused_with_a_reason(text):
     with pytest.raises(AclSyntaxError, match=re.escape(REFUSED[text])):
         read_acl(text, "", NOW)
 
 
-def test_a_character_set_that_nobody_knows_is_refused():
+def test_an_unknown_character_set_is_refused():
     with pytest.raises(AclSyntaxError, match="use UTF-8"):
         read_acl(b"(inform)", "utf-7", NOW)
 
@@ -135,7 +135,7 @@ class Counting(bytes):
 
 
 @pytest.mark.parametrize("unit", [b'\\"', b'"" ', b"\\", b"(", b'#1"a'])
-def test_a_long_text_is_gone_through_once(unit):
+def test_a_long_text_is_read_in_one_pass(unit):
     text = Counting(b'(inform :content "' + unit * 50_000)
     Counting.looks = 0
     with pytest.raises(AclSyntaxError):

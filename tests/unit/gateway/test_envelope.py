@@ -55,7 +55,7 @@ def agent(name):
     return f"<agent-identifier><name>{name}</name></agent-identifier>"
 
 
-def test_what_is_said_later_counts_and_the_rest_stays():
+def test_later_params_override_earlier_ones():
     text = (
         f"<envelope><params index='1'><to>{agent('a@x')}</to><payload-encoding>UTF-8</payload-encoding>"
         f"</params><params index='2'><to>{agent('b@x')}</to><payload-length>-1</payload-length></params>"
@@ -95,7 +95,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_none_or_too_much_is_refused(text):
+def test_malformed_or_oversized_envelopes_are_refused(text):
     with pytest.raises(EnvelopeError, match=REFUSED[text]):
         read_envelope(text.encode())
 
@@ -120,7 +120,7 @@ def test_what_is_none_or_too_much_is_refused(text):
         max_size=8,
     ),
 )
-def test_anything_is_an_envelope_or_a_sentence(head, parts):
+def test_any_input_is_an_envelope_or_an_error(head, parts):
     with suppress(EnvelopeError):
         assert read_envelope((head + "".join(parts)).encode()).to
 

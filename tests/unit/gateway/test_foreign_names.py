@@ -38,12 +38,12 @@ def test_each_name_is_an_address_of_its_own(own, platform):
 @pytest.mark.parametrize(
     "name", ["", "seller", "@jade", "seller@", "a\x00b@c", "a\u202eb@c", "x" * 2000 + "@c"]
 )
-def test_what_is_no_name_of_theirs(name):
+def test_invalid_foreign_names_are_refused(name):
     with pytest.raises(InvalidNameError):
         to_local(name)
 
 
 @pytest.mark.parametrize("local", ["", "seller", "%jade", "seller%", "a%b%c"])
-def test_what_is_no_name_of_theirs_here(local):
+def test_invalid_local_parts_are_refused(local):
     with pytest.raises(InvalidNameError, match="is not an agent of another platform"):
         from_local(local)

@@ -11,7 +11,7 @@ JADE = "http://127.0.0.1:7779/acc"
 FAR = "http://jade.example:7779/acc"
 
 
-def test_what_the_user_says_counts_before_what_messages_say():
+def test_configured_addresses_override_learned_ones():
     peers = Peers(takes_strangers=True)
     peers.learn(AgentIdentifier("Seller@JADE", ("http://evil.example:1/acc",)))
     peers.name("Jade", [JADE])
@@ -20,7 +20,7 @@ def test_what_the_user_says_counts_before_what_messages_say():
     assert peers.find("other%jade") == AgentIdentifier("other@jade", (JADE,))
 
 
-def test_where_strangers_are_is_learned_from_their_messages():
+def test_strangers_addresses_are_learned_from_their_messages():
     peers = Peers(takes_strangers=True)
     assert peers.accepts("jade")
     assert peers.find("seller%jade").addresses == ()
@@ -41,7 +41,7 @@ def test_where_strangers_are_is_learned_from_their_messages():
         "[::7f00:1]", "8.8.8.8%2e", "%31%32%37.0.0.1", "127.0.0.1\\.example", "bücher.example",
     ],
 )  # fmt: skip
-def test_what_only_this_host_or_its_network_reaches_is_not_learned(host):
+def test_private_addresses_are_not_learned(host):
     peers = Peers(takes_strangers=True)
     peers.learn(AgentIdentifier("seller@jade", (f"http://{host}:80/acc",)))
     assert peers.find("seller%jade").addresses == ()
@@ -49,13 +49,13 @@ def test_what_only_this_host_or_its_network_reaches_is_not_learned(host):
 
 
 @pytest.mark.parametrize("host", ["192.0.3.1", "[2606:4700::1]", "jade.example", "a_b-c.example"])
-def test_what_everybody_reaches_is_learned(host):
+def test_public_addresses_are_learned(host):
     peers = Peers(takes_strangers=True)
     peers.learn(AgentIdentifier("seller@jade", (address := f"http://{host}:80/acc",)))
     assert peers.find("seller%jade").addresses == (address,)
 
 
-def test_without_strangers_only_those_are_known_that_are_named():
+def test_without_strangers_only_configured_peers_are_known():
     peers = Peers(takes_strangers=False)
     peers.name("lab.example", [JADE])
     peers.learn(AgentIdentifier("seller@jade", ("http://127.0.0.1:1/acc",)))
@@ -90,7 +90,7 @@ def test_what_is_remembered_is_bounded(monkeypatch):
         ("jade", ["http://[::1/acc"]),
     ],
 )
-def test_what_is_no_peer(platform, addresses):
+def test_invalid_peers_are_refused(platform, addresses):
     with pytest.raises(UsageError, match=r"as http://127.0.0.1:7778/acc|jade-platform and http"):
         Peers(takes_strangers=True).name(platform, addresses)
 

@@ -26,14 +26,14 @@ def aborted(given):
     return [each.since for each in given if each.transport.is_aborted]
 
 
-def test_while_there_is_room_nobody_has_to_go():
+def test_no_connection_is_closed_while_there_is_room():
     connections = Connections(2)
     one = connect(connections, "a", 1)
     assert connections.make_room("a")
     assert aborted([one]) == []
 
 
-def test_the_one_goes_that_has_kept_us_waiting_for_longest():
+def test_the_longest_idle_connection_is_closed():
     connections = Connections(3)
     given = [connect(connections, "a", since) for since in (2, 1, 3)]
     assert connections.make_room("a")
@@ -52,7 +52,7 @@ def test_a_crowd_pushes_out_its_own():
     assert aborted(given) == [1, 2, 3]
 
 
-def test_one_that_waits_for_us_stays_and_a_source_that_has_all_places_gets_no_more():
+def test_a_connection_awaiting_our_answer_stays_and_its_source_gets_no_more():
     connections = Connections(3)
     given = [connect(connections, "a", since, is_answered=True) for since in (1, 2)]
     late = connect(connections, "a", 3)
@@ -65,7 +65,7 @@ def test_one_that_waits_for_us_stays_and_a_source_that_has_all_places_gets_no_mo
     assert aborted(given) == [1]
 
 
-async def test_where_file_descriptors_lack_only_one_goes_that_does_not_wait_for_us():
+async def test_without_file_descriptors_only_an_idle_connection_is_closed():
     connections = Connections(3)
     given = [connect(connections, "a", since, is_answered=since == 1) for since in (1, 2, 3)]
     for _ in range(3):

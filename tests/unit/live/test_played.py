@@ -42,7 +42,7 @@ async def go_on(batches, count):
     return [number for _ in range(count) for number in numbers(await anext(batches))]
 
 
-def test_all_is_given_once_in_the_order_of_time(path):
+def test_all_events_are_returned_once_in_order(path):
     async def test(feed, batches):
         assert feed.span == pytest.approx((1000.1, 1010.0))
         assert await go_on(batches, 110) == list(range(1, 101))
@@ -58,7 +58,7 @@ def test_at_ten_times_the_speed_it_takes_a_tenth_of_the_time(path):
     playing(path, test, speed=10)
 
 
-def test_one_can_go_to_any_time(path):
+def test_a_recording_can_seek_to_any_time(path):
     async def test(feed, batches):
         await anext(batches)
         feed.seek(1005.0)
@@ -88,7 +88,7 @@ def test_going_to_a_time_tells_what_was_left_out_before_it(tmp_path):
     playing(path, test)
 
 
-def test_backwards_each_batch_is_how_it_was(path):
+def test_played_backwards_each_batch_is_the_state_of_its_time(path):
     async def test(feed, batches):
         feed.seek(1009.0)
         await anext(batches)
@@ -119,6 +119,6 @@ def test_a_recording_cannot_be_changed(path):
     playing(path, test)
 
 
-def test_a_file_that_is_none_is_refused_at_once(tmp_path):
+def test_an_invalid_file_is_refused_at_once(tmp_path):
     with pytest.raises(StoreError, match=r"no recording .*; make one"):
         PlayedFeed(tmp_path / "missing")

@@ -56,7 +56,7 @@ def test_of_several_it_is_the_one_that_was_named_or_that_of_the_hosts_name(has):
         ([LOOPBACK, ETHERNET], "lo", "no active network interface lo"),
     ],
 )
-def test_where_it_is_not_clear_nothing_is_guessed(has, interfaces, asked, said):
+def test_ambiguous_addresses_are_refused(has, interfaces, asked, said):
     has(*interfaces)
     with pytest.raises(UsageError, match=said):
         own_address(asked)

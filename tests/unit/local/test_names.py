@@ -100,7 +100,7 @@ async def test_a_name_with_its_container_says_where_it_is():
         assert letter.reason == "no agent named 'w' lives in container c1"
 
 
-async def test_who_has_ended_is_looked_for_anew():
+async def test_an_ended_agent_is_searched_again():
     async with met("c1", "c2", "c3") as ((c1, c2, c3), _, _network):
         (first,) = await begin(c2, "w")
         await started(c1, "boss", sending(Message(to="w", body="one")))
@@ -188,7 +188,7 @@ async def test_it_is_told_who_has_ended():
         finder.close()
 
 
-async def test_what_is_nothing_that_is_said_of_names_is_dropped():
+async def test_malformed_notes_are_dropped():
     async with met("c1", "c2") as (_, (finder, _), _network):
         for payload in (b"", b"\xc1", b"\x93abc"):
             with pytest.raises(ValueError, match="not a message about names"):

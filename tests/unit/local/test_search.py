@@ -21,7 +21,7 @@ def meet(*domains):
     return search
 
 
-def test_who_is_alone_finds_nobody():
+def test_a_container_alone_finds_nobody():
     search = meet()
     search.ask("alice")
     assert taken(search) == [Missed("alice")]
@@ -57,7 +57,7 @@ def test_it_is_missed_when_all_have_said_so_or_are_lost():
     assert taken(search) == [Missed("alice")]
 
 
-def test_who_answers_that_it_is_here_says_later_that_it_is_gone():
+def test_a_container_that_reported_an_agent_reports_its_end():
     here, there = meet("c1"), meet("c2")
     here.receive("c1", Note("where", ("alice", "bob")), {"alice"}.__contains__)
     assert here.take_notes("c1") == [Note("here", ("alice",)), Note("absent", ("bob",))]
@@ -133,7 +133,7 @@ class Simulated:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_happens_in_any_order_nothing_is_known_for_ever_that_is_wrong(seed):
+def test_wrong_knowledge_never_lasts(seed):
     simulated = Simulated(seed)
     for _ in range(400):
         simulated.step()

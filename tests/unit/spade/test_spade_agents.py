@@ -96,7 +96,7 @@ async def test_each_behaviour_gets_what_its_template_wants_at_the_time():
 
 
 @in_container
-async def test_receive_without_a_timeout_looks_and_lets_others_go_on():
+async def test_receive_without_a_timeout_polls_and_lets_others_run():
     class Spin(CyclicBehaviour):
         looks = 0
 
@@ -135,7 +135,7 @@ async def test_kill_from_outside_waits_for_the_present_run():
 
 
 @in_container
-async def test_who_stops_the_agent_goes_on_to_its_end():
+async def test_a_behaviour_that_stops_the_agent_finishes_its_run():
     class Last(OneShotBehaviour):
         went_on = False
 
@@ -154,7 +154,7 @@ async def test_who_stops_the_agent_goes_on_to_its_end():
 
 
 @in_container
-async def test_a_periodic_behaviour_leaves_out_what_has_passed():
+async def test_a_periodic_behaviour_skips_missed_times():
     class Late(PeriodicBehaviour):
         def __init__(self):
             super().__init__(2, start_at=now() + timedelta(seconds=1))
@@ -308,7 +308,7 @@ async def test_our_own_agents_and_spades_talk_to_each_other():
 
 
 @in_container
-async def test_what_fails_is_logged_counted_and_the_exit_code(caplog):
+async def test_failures_are_logged_and_counted_and_set_the_exit_code(caplog):
     class Fail(OneShotBehaviour):
         ended = False
 
@@ -329,7 +329,7 @@ async def test_what_fails_is_logged_counted_and_the_exit_code(caplog):
 
 
 @in_container
-async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(caplog):
+async def test_missing_parts_warn_once_and_the_program_continues(caplog):
     bob = await started("bob@localhost")
     web = bob.web
     assert (web.port, web.hostname, web.is_started()) == (None, None, False)
@@ -354,7 +354,7 @@ async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(capl
 
 
 @in_container
-async def test_without_accounts_presence_is_what_the_program_sets_and_nobody_answers(caplog):
+async def test_without_accounts_presence_only_stores_what_the_program_sets(caplog):
     bob = Agent("bob@localhost")
     assert bob.presence.approve_all is bob.presence.is_available() is False
     assert bob.presence.get_contacts() == {}
@@ -445,7 +445,7 @@ async def test_a_behaviour_without_an_agent_says_so():
 
 
 @in_container
-async def test_waiting_for_agents_ends_with_the_last_and_stops_them_where_it_is_cancelled():
+async def test_waiting_for_agents_ends_with_the_last_and_stops_them_if_cancelled():
     ann, bob = Agent("ann@localhost"), Agent("bob@localhost")
     await spade.start_agents([ann, bob])
     waiting = asyncio.create_task(spade.wait_until_finished([ann, bob]))

@@ -42,7 +42,7 @@ def test_an_address_comes_back_from_its_name(node):
         assert jid_of(f"{name_of(jid)}@c2.{PLATFORM}", PLATFORM) == jid
 
 
-def test_an_address_outside_the_platform_is_what_it_is():
+def test_an_address_outside_the_platform_is_unchanged():
     assert jid_of("carol@example.org/phone", PLATFORM) == JID("carol@example.org/phone")
 
 
@@ -135,13 +135,13 @@ def templates(draw, depth=2):
     VALUES,
     st.dictionaries(st.sampled_from(["performative", "ontology", "colour"]), VALUES),
 )
-def test_a_template_takes_on_the_way_what_it_matches_when_it_has_come(template, body, thread, metadata):
+def test_a_template_matches_platform_messages_like_received_ones(template, body, thread, metadata):
     carried = sent(Message("bob@localhost", body=body, thread=thread or None, metadata=metadata))
     receiver = Receiver()
     assert template.our_takes(carried, receiver) == template.match(receiver.our_message_of(carried))
 
 
-def test_a_template_of_a_programs_own_is_asked_itself():
+def test_a_program_s_own_template_class_is_called():
     class Long(Template):
         def match(self, message):
             return len(message.body) > 3

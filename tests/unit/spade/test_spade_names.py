@@ -79,7 +79,7 @@ def test_other_modules_are_not_found_as_usual():
     assert not hasattr(spade, "nothing")
 
 
-def test_what_spade_has_not_begins_with_our():
+def test_names_that_spade_lacks_begin_with_our():
     class Red(State):
         async def run(self):
             """Do nothing."""

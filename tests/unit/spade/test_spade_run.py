@@ -20,7 +20,7 @@ def plain_loop(monkeypatch):
     monkeypatch.setattr("formicary.spade.container.loop_factory", lambda: None)
 
 
-def test_run_goes_on_after_an_exception_and_closes_the_container(caplog):
+def test_run_logs_an_exception_and_closes_the_container(caplog):
     agents = []
 
     async def main():
@@ -35,7 +35,7 @@ def test_run_goes_on_after_an_exception_and_closes_the_container(caplog):
     assert not agents[0].is_alive()
 
 
-def test_what_has_started_has_its_turn_and_its_end_where_main_returns_at_once():
+def test_started_behaviours_run_and_end_even_if_main_returns_at_once():
     seen = []
 
     class Greet(spade.behaviour.OneShotBehaviour):
@@ -60,7 +60,7 @@ def test_what_has_started_has_its_turn_and_its_end_where_main_returns_at_once():
     assert (seen.count("run"), seen.count("end")) == (300, 300)
 
 
-def test_a_behaviour_that_has_no_run_any_more_has_its_start_and_its_end():
+def test_a_behaviour_stopped_before_its_run_still_starts_and_ends():
     seen = []
 
     class Greet(spade.behaviour.OneShotBehaviour):
@@ -112,7 +112,7 @@ def test_sys_exit_in_a_behaviour_ends_the_program_with_its_code():
     assert ended.value.code == 7
 
 
-def test_a_program_that_leaves_its_loop_open_ends_without_a_word(tmp_path):
+def test_a_program_that_leaves_its_loop_open_ends_silently(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         """

@@ -32,7 +32,7 @@ async def sell():
         await until_idle()
 
 
-def test_what_fails_leaves_what_its_containers_did(tmp_path):
+def test_a_failed_test_leaves_a_recording(tmp_path):
     path = tmp_path / "shop.formicary"
 
     def fail():
@@ -54,7 +54,7 @@ def test_what_fails_leaves_what_its_containers_did(tmp_path):
     assert len([each for each in events if isinstance(each, MessageSeen)]) == 2
 
 
-def test_what_ends_well_leaves_nothing(tmp_path):
+def test_a_passed_test_leaves_nothing(tmp_path):
     with recorded(tmp_path / "shop.formicary"):
         run_virtual(sell())
     assert not list(tmp_path.iterdir())

@@ -238,7 +238,7 @@ async def test_while_too_much_waits_in_a_container_nothing_more_comes_in():
         assert collect.bodies == ["x"]
 
 
-async def test_what_a_container_refuses_is_logged_and_what_comes_behind_goes_on(caplog):
+async def test_a_refused_message_is_logged_and_later_ones_arrive(caplog):
     network = MemoryNetwork()
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
         collect = Collect()

@@ -12,7 +12,7 @@ from formicary.errors import UsageError
     ("given", "kind"),
     [(("alice@example.org", "secret"), "str"), ((None,), "NoneType"), ((("x", "secret"),), "tuple")],
 )
-def test_who_gives_another_thing_than_an_account_is_told_what_to_write(given, kind):
+def test_anything_but_an_account_is_refused_with_what_to_write(given, kind):
     with pytest.raises(UsageError) as raised:
         XmppAgent(*given)
     assert str(raised.value) == (

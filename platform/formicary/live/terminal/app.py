@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 
 from formicary.core.errors import FormicaryError
 from formicary.core.quoting import counted, printable
-from formicary.live.terminal.asking import read_act, read_filters, write_filters
+from formicary.live.terminal.asking import ACTS, read_act, read_filters, write_filters
 from formicary.live.terminal.dialogs import Asked, Details, details_of
 from formicary.live.terminal.tables import COLUMNS, rows, time_of
 from formicary.live.view import View
@@ -228,8 +228,7 @@ class LiveApp(App[str]):
     def action_act(self) -> None:
         """Ask for an action."""
         name = self._selected(self._table("agents")) if self._shown == "agents" else None
-        question = "kill, suspend, resume AGENT; move AGENT CONTAINER; create CLASS NAME; send AGENT ACT TEXT"
-        self.push_screen(Asked(question, f"suspend {name}" if name else ""), self._act)
+        self.push_screen(Asked(ACTS, f"suspend {name}" if name else ""), self._act)
 
     def _act(self, typed: str | None) -> None:
         if typed:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from formicary.core.errors import UsageError
+from formicary.live.feed import OF_AGENTS
 from formicary.observe.events import Filters
 
 FIELDS = Filters.__struct_fields__
+ACTS = (
+    f"{', '.join(OF_AGENTS)} AGENT; move AGENT CONTAINER; create MODULE:CLASS NAME [CONTAINER]; or "
+    "send AGENT PERFORMATIVE TEXT"
+)
 
 
 def read_filters(typed: str) -> Filters:
@@ -42,14 +47,13 @@ def read_act(typed: str) -> tuple[str, dict[str, Any]]:
     """Return a typed action and its arguments, for `Feed.act`.
 
     Args:
-        typed: `move AGENT CONTAINER`, `create MODULE:CLASS NAME [CONTAINER]`, `send AGENT PERFORMATIVE TEXT`,
-            or `kill`, `suspend` or `resume` and an agent.
+        typed: one of `ACTS`.
 
     Raises:
         UsageError: it is none of these.
     """
     match typed.split(maxsplit=3) if typed.startswith("send") else typed.split():
-        case ["kill" | "suspend" | "resume" as act, agent]:
+        case [act, agent] if act in OF_AGENTS:
             return act, {"agent": agent}
         case ["move", agent, container]:
             return "move", {"agent": agent, "container": container}
@@ -57,7 +61,4 @@ def read_act(typed: str) -> tuple[str, dict[str, Any]]:
             return "create", {"class_name": class_name, "name": name, "container": "".join(rest)}
         case ["send", to, performative, *rest]:
             return "send", {"to": to, "performative": performative, "body": "".join(rest)}
-    raise UsageError(
-        "type kill, suspend or resume AGENT; move AGENT CONTAINER; create MODULE:CLASS NAME "
-        "[CONTAINER]; or send AGENT PERFORMATIVE TEXT"
-    )
+    raise UsageError(f"type {ACTS}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from formicary.live.view import lets_through
 from formicary.live.web.wire import Parcel
 from formicary.observe.events import Begun, Figures, Filters, LeftOut, MessageSeen
 
@@ -33,7 +34,8 @@ class Outbox:
     def __init__(self, view: View) -> None:
         self._view = view
         self._events: deque[Event] = deque(maxlen=_WAITING)
-        self._filters = Filters()
+        self.filters = Filters()
+        """Which messages the page wants; those that already wait are kept."""
         self._number = 0
         self._taken = 0
         self._figures: Figures | None = None
@@ -55,15 +57,6 @@ class Outbox:
     def waiting(self) -> int:
         """The number of messages and other single events that wait."""
         return len(self._events)
-
-    @property
-    def filters(self) -> Filters:
-        """Which messages the page wants; those that already wait are kept."""
-        return self._filters
-
-    @filters.setter
-    def filters(self, filters: Filters) -> None:
-        self._filters = filters
 
     def offer(self, batch: Iterable[Event]) -> None:
         """Add a batch of the feed."""
@@ -109,22 +102,7 @@ class Outbox:
         self._begins_again = True
 
     def _is_wanted(self, event: Event) -> bool:
-        return not isinstance(event, MessageSeen) or matches(self._filters, event)
-
-
-def matches(filters: Filters, message: MessageSeen) -> bool:
-    """Return whether a message matches, ignoring case."""
-    return (
-        (not filters.agent or _has(message.sender, filters.agent) or _has(message.receiver, filters.agent))
-        and (not filters.performative or message.performative == filters.performative)
-        and (not filters.protocol or message.protocol == filters.protocol)
-        and (not filters.conversation or message.conversation == filters.conversation)
-        and (not filters.text or _has(message.body, filters.text))
-    )
-
-
-def _has(text: str, part: str) -> bool:
-    return part.casefold() in text.casefold()
+        return not isinstance(event, MessageSeen) or lets_through(self.filters, event)
 
 
 def _merge(before: Figures, after: Figures) -> Figures:

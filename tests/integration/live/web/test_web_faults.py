@@ -157,7 +157,7 @@ def watch(lab, page, quiet, browser_loop):
         viewer.communicate()
 
 
-async def test_where_the_viewer_is_killed_the_page_says_so_and_the_platform_goes_on(lab, watch):
+async def test_if_the_viewer_is_killed_the_page_says_so_and_the_platform_continues(lab, watch):
     with lab.run("--listen") as container:
         viewer, view = await watch()
         viewer.kill()

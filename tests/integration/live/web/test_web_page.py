@@ -145,7 +145,7 @@ async def test_all_of_the_diagram_is_reached_by_keyboard(view, live):
     assert await view.run("document.getElementById('details').hidden")
 
 
-async def test_paused_it_counts_what_comes_and_says_so_where_it_goes_on(view, live):
+async def test_while_paused_new_messages_are_counted_and_reported_on_resuming(view, live):
     live.put(message(1))
     await expect(view.at("counts")).to_have_text("all shown")
     await view.at("stage").focus()

@@ -55,7 +55,7 @@ async def test_a_recording_that_was_sampled_never_says_that_all_is_shown(view, l
     await expect(view.at("counts")).to_have_text("1 in 4 shown, 30 omitted")
 
 
-async def test_who_comes_to_a_recording_that_is_paused_goes_on_with_one_key(view, live):
+async def test_a_paused_recording_continues_with_one_key(view, live):
     live.feed.pause()
     await view.visit()
     await expect(view.at("play")).to_have_text("Play")

@@ -45,5 +45,5 @@ def test_acts_are_read(typed, act):
 
 @pytest.mark.parametrize("typed", ["", "dance ann", "kill", "kill ann bob", "move ann", "send ann"])
 def test_what_is_no_act_is_said(typed):
-    with pytest.raises(UsageError, match="type kill, suspend or resume AGENT"):
+    with pytest.raises(UsageError, match="type kill, suspend, resume AGENT"):
         read_act(typed)

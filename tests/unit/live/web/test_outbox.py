@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary.live.view import View
-from formicary.live.web.outbox import Outbox, matches
+from formicary.live.view import View, lets_through
+from formicary.live.web.outbox import Outbox
 from formicary.observe.events import AgentFigures, AgentSeen, Figures, Filters, LeftOut, MessageSeen
 
 
@@ -101,14 +101,14 @@ def test_only_messages_that_match_are_sent():
         {"performative": "cfp", "protocol": "p"},
         {"text": "book"},
     ):
-        assert matches(Filters(**wanted), given)
+        assert lets_through(Filters(**wanted), given)
     for wanted in (
         {"agent": "eve"},
         {"performative": "cf"},
         {"conversation": "t"},
         {"text": "x", "agent": "ann"},
     ):
-        assert not matches(Filters(**wanted), given)
+        assert not lets_through(Filters(**wanted), given)
     outbox = Outbox(View())
     outbox.filters = Filters(conversation="t1")
     outbox.offer([given, message(2), AgentSeen(1.0, "ann", "c1", "Ant", "active")])

@@ -196,7 +196,7 @@ def test_a_result_is_read_as_it_was_written(result):
         ),
     ],
 )
-def test_what_is_no_request_is_refused_with_the_reason(content, reason, message):
+def test_invalid_requests_are_refused_with_the_reason(content, reason, message):
     with pytest.raises(ManagementRequestError, match=message) as refused:
         decode_request(json.dumps(content))
     assert refused.value.reason == reason
@@ -275,7 +275,7 @@ def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
     assert getattr(again, "reason", "already-registered") == json.loads(content)["error"]
 
 
-def test_what_is_no_result_is_refused():
+def test_invalid_results_are_refused():
     for body in ("", "[]", "{}", '{"done": "search", "agents": [{"name": "a"}]}'):
         with pytest.raises(ManagementError, match="the management agent's answer cannot be read"):
             decode_result(body, AgentsFound)

@@ -13,6 +13,7 @@ from formicary_bench.experiments.messaging import A_MESSAGE, declared
 from formicary_bench.results.summary.round_trips import exchanges
 from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
 from formicary_bench.runner.planning.profiles import lasting, with_agents
+from formicary_bench.subjects.registry import has_driver
 from formicary_bench.vocabulary.names import REGISTER
 from formicary_bench.vocabulary.places import AWAY, N_HOSTS, SAME
 from formicary_bench.vocabulary.values import CENTRAL, LOOKUP, REPLICA
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 # Uses that take some seconds, in the process of the user and far away.
 _SAMPLED = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
 _FAR = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
+_DRIVEN = 4_000  # of other platforms, whose clocks need no samples
 _SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # per second
@@ -59,6 +61,8 @@ def of_one_agent(draft: Draft) -> Iterator[Draft]:
 
 def profiling(one: Configuration, options: Options, times: float = 1) -> Configuration:
     """Return a configuration with uses that take some seconds, `times` as many in the user's process."""
+    if has_driver(one):
+        return lasting(one, options, _DRIVEN)
     if one.placement != SAME and not _is_local(one):
         return lasting(one, options, _FAR.get(one.route, _FAR["xmpp"]))
     return lasting(one, options, _SAMPLED.get(one.kind, _SAMPLED[CENTRAL]) * times)

@@ -7,12 +7,16 @@ import socket
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from formicary_bench.remote.host_agent.protocol import Looked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    import psutil
+
+_Value = TypeVar("_Value", int, float)
 
 _LOOPBACK = ("lo", "lo0")
 _CONTROL_GROUPS = Path("/sys/fs/cgroup")
@@ -100,25 +104,24 @@ def _throttled_s(tree: Path, path: str) -> float | None:
 
 
 def _cpu_s(pid: int) -> float | None:
-    """Return the CPU time of a process and its children, such as another platform's driver."""
+    return _of_family(pid, lambda process: float(sum(process.cpu_times()[:2])))
+
+
+def _uss_bytes(pid: int) -> int | None:
+    return _of_family(pid, lambda process: int(process.memory_full_info().uss))
+
+
+def _of_family(pid: int, value: Callable[[psutil.Process], _Value]) -> _Value | None:
+    """Return the sum over a process and its children, such as another platform's driver."""
     import psutil
 
     try:
         process = psutil.Process(pid)
-        used = sum(process.cpu_times()[:2])
+        total = value(process)
         children = process.children(recursive=True)
     except psutil.Error:
         return None
     for child in children:
         with suppress(psutil.Error):  # it has ended
-            used += sum(child.cpu_times()[:2])
-    return float(used)
-
-
-def _uss_bytes(pid: int) -> int | None:
-    import psutil
-
-    try:
-        return int(psutil.Process(pid).memory_full_info().uss)
-    except psutil.Error:
-        return None
+            total += value(child)
+    return total

@@ -236,8 +236,8 @@ def _server_of(worker: str) -> str:
 
 
 def _estimate(values: tuple[float, ...], margin: float) -> Estimate:
-    """Return the mean over the repetitions; of a single one, with the interval that its samples give."""
-    if len(values) > 1:
+    """Return the mean over the repetitions; of a single one, with the interval of its samples, if any."""
+    if len(values) > 1 or not margin:
         return mean_estimate(values)
     return Estimate(values[0], (max(values[0] - margin, 0.0), values[0] + margin))
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_LOADED = 4  # a part of T2's round trips: fewer say little
+
+
 class Load(msgspec.Struct, frozen=True):
     """The measured phase (T2) of one repetition as a whole.
 
@@ -29,7 +32,8 @@ class Load(msgspec.Struct, frozen=True):
         begin_ns: When the last pair entered T2: the window's begin.
         end_ns: When the first pair left T2: the window's end, before its begin where there was no window.
         round_trips_in_window: How many round trips ended in the window.
-        round_trips_in_span: How many, of any phase, ended in the span.
+        loaded_s: How much of the span all pairs were at work, in whatever phase; all of it if that is short.
+        round_trips_in_loaded: How many, of any phase, ended in that time.
     """
 
     full: bool
@@ -38,7 +42,8 @@ class Load(msgspec.Struct, frozen=True):
     begin_ns: int
     end_ns: int
     round_trips_in_window: int
-    round_trips_in_span: int
+    loaded_s: float
+    round_trips_in_loaded: int
 
     @property
     def window_s(self) -> float:
@@ -52,13 +57,14 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def rate(self) -> float | None:
-        """All pairs' round trips per second, over the span where there is no long window; None without time.
+        """All pairs' round trips per second while all are at work; None without time.
 
         While one pair is in T2, others may make round trips of T1 and T3: they are part of the rate as well.
+        What slow pairs do when a fast one has ended is not: that is a smaller load.
         """
         if self.has_window:
             return self.round_trips_in_window / self.window_s
-        return self.round_trips_in_span / self.elapsed_s if self.elapsed_s else None
+        return self.round_trips_in_loaded / self.loaded_s if self.loaded_s else None
 
 
 def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
@@ -82,6 +88,8 @@ def _together(loads: list[Load]) -> Load:
     has_windows = all(load.has_window for load in loads)
     rate = sum(load.round_trips_in_window / load.window_s for load in loads) if has_windows else 0.0
     begin = max(load.begin_ns for load in loads)
+    in_loaded = sum(load.round_trips_in_loaded for load in loads)
+    loaded_rate = sum(load.round_trips_in_loaded / load.loaded_s for load in loads if load.loaded_s)
     return Load(
         full=all(load.full for load in loads),
         round_trips=sum(load.round_trips for load in loads),
@@ -89,18 +97,22 @@ def _together(loads: list[Load]) -> Load:
         begin_ns=begin,
         end_ns=begin + round(in_window / rate * 1e9) if rate else begin,
         round_trips_in_window=in_window if rate else 0,
-        round_trips_in_span=sum(load.round_trips_in_span for load in loads),
+        loaded_s=in_loaded / loaded_rate if loaded_rate else 0.0,
+        round_trips_in_loaded=in_loaded,
     )
 
 
 def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Load | None:
     """Look at the pairs from `first` to before `last`, which have one clock."""
-    begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
+    started, begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
     if not len(begun):
         return None
     window, span = (int(begun.max()), int(ended.min())), (int(begun.min()), int(ended.max()))
-    counts = [_counts(part, (first, last), window, span) for part in data.parts()]
-    measured, in_window, in_span = (sum(found) for found in zip(*counts, strict=True))
+    loaded = max(span[0], int(started.max())), min(span[1], int(done.min()))
+    counts = [_counts(part, (first, last), window, loaded, span) for part in data.parts()]
+    measured, in_window, in_loaded, in_span = (sum(found) for found in zip(*counts, strict=True))
+    if _LOADED * in_loaded < measured:
+        loaded, in_loaded = span, in_span
     return Load(
         full=len(done) == len(ended) and bool(done.min() >= ended.max()),
         round_trips=measured,
@@ -108,22 +120,24 @@ def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Loa
         begin_ns=window[0],
         end_ns=window[1],
         round_trips_in_window=in_window,
-        round_trips_in_span=in_span,
+        loaded_s=(loaded[1] - loaded[0]) / 1e9,
+        round_trips_in_loaded=in_loaded,
     )
 
 
 def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int64], int]]:
-    """Return for each pair its begin and end of T2 and its last end, each with what stands for none."""
+    """Return each pair's first begin, begin and end of T2, and last end, each with what stands for none."""
     import numpy as np
 
     most = np.iinfo(np.int64).max
     pairs = int(data.pair.max()) + 1 if len(data.pair) else 0
-    found = [(np.full(pairs, none, dtype=np.int64), int(none)) for none in (most, -most, -most)]
-    (begun, _), (ended, _), (done, _) = found
+    found = [(np.full(pairs, none, dtype=np.int64), int(none)) for none in (most, most, -most, -most)]
+    (started, _), (begun, _), (ended, _), (done, _) = found
     for part in data.parts():
         ends = part.start_ns + part.rtt_ns
         of_it = (part.pair >= first) & (part.pair < last)
         measured = of_it & (part.phase == MEASURED)
+        np.minimum.at(started, part.pair[of_it], part.start_ns[of_it])
         np.minimum.at(begun, part.pair[measured], part.start_ns[measured])
         np.maximum.at(ended, part.pair[measured], ends[measured])
         np.maximum.at(done, part.pair[of_it], ends[of_it])

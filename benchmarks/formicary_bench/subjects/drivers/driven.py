@@ -161,7 +161,7 @@ async def _watched(driver: Driver) -> AsyncIterator[None]:
 def _entry(name: str) -> Entry:
     entry = entry_of(name)
     if entry is None:
-        raise DriverError(f"{name} is no longer installed; see: formicary bench platforms")
+        raise DriverError(f"{name} is not installed on this machine; see there: formicary bench platforms")
     return entry
 
 

@@ -170,7 +170,9 @@ _ALL: tuple[Recipe, ...] = (
         "more than 50 pairs are looked up anew for each message. Its agents lock what JADE notes without a "
         "lock as they block and are woken: else they may miss what comes just then, and a run hangs. The "
         "directory is the directory facilitator of its main container, used by DFService; each service is "
-        "registered under another name, as an agent has only one entry there.",
+        "registered under another name, as an agent has only one entry there. It takes no part in "
+        "messaging/encryption: JADE's TLS (JICPSPeer) listens at all addresses of a machine, whichever it is "
+        "given, and without key stores it has only anonymous suites, which Java refuses.",
     ),
     Java(
         "jason",

@@ -111,13 +111,16 @@ class Rounds:
         return used_s, times, done.warm
 
     def _rate(self, times: list[PairTimes]) -> float:
-        """Return the round trips per second while any pair makes those that would be measured."""
+        """Return the round trips per second while all pairs are at work, and any makes measured ones."""
         import numpy as np
 
         begin, end = self._phase
-        first = min(one.starts[begin] for one in times)
         ends = [np.frombuffer(one.starts, np.int64) + np.frombuffer(one.rtts, np.int64) for one in times]
-        last = max(of_pair[end - 1] for of_pair in ends)
+        begun, over = min(one.starts[begin] for one in times), max(of_pair[end - 1] for of_pair in ends)
+        first = max(begun, *(one.starts[0] for one in times))
+        last = min(over, *(of_pair[-1] for of_pair in ends))
+        if last <= first:
+            first, last = begun, over
         ended = sum(int(((of_pair > first) & (of_pair <= last)).sum()) for of_pair in ends)
         return ended * 1e9 / float(last - first)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.integration.bench.conftest import Silent, perform
+from tests.integration.bench.subjects.drivers.conftest import GOOD, hello_of, keep
 from tests.unit.bench.synthetic import asking
 
 from formicary_bench.remote.launchers.launcher import provider
@@ -231,6 +232,33 @@ def test_members_on_three_hosts_all_measure(make_lab, over):
         assert one.round_trips == 3 * 3 * 20
         data = outcome.folder.raw(one, RoundTrips)
         assert sorted(set(data.pair.tolist())) == list(range(9))
+
+
+def with_cache(inventory, folder):
+    """Write an inventory of hosts where drivers are kept in a folder."""
+    text = inventory.read_text().replace(
+        "[defaults]", f'[defaults]\nenvironment = {{ XDG_CACHE_HOME = "{folder}" }}', 1
+    )
+    inventory.write_text(text)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_another_platform_is_measured_over_hosts_where_it_is_installed(
+    is_there, lab, over, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    keep(GOOD, hello_of(GOOD))
+    with_cache(lab.inventory, tmp_path / ("cache" if is_there else "empty"))
+    outcome = over(lab, subjects=("good",), placements=(TWO_HOSTS,), repeat=1)
+    if is_there:
+        assert outcome.problems == []
+        (one,) = outcome.folder.manifest.repetitions
+        first, second = (host.name for host in lab.hosts)
+        assert one.round_trips == 3 * ROUNDS[1]
+        assert {f"ask@{first} cores", f"echo@{second} cores"} <= one.counters.keys()
+    else:
+        (problem,) = outcome.problems
+        assert "failed: good is not installed on this machine; see there: formicary bench" in problem
 
 
 def test_one_machine_and_two_hosts_stand_side_by_side(lab, over):

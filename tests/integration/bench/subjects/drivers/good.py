@@ -65,7 +65,7 @@ def main():
         version="1.0",
         runtime="Python 3",
         experiments=["messaging/pairs", "messaging/size"],
-        placements=["same-container", "two-containers"],
+        placements=["same-container", "two-containers", "two-hosts"],
         most_pairs=50,
         most_bytes=10_000,
         threads={"agents": ["python*"]},

@@ -78,7 +78,10 @@ def test_a_name_that_nothing_has_is_refused(bench):
 
 def test_a_driver_is_added_used_and_removed(bench):
     ended = bench("platforms", "add", "--", *GOOD)
-    assert (ended.code, ended.out) == (0, "good 1.0 can be measured: same-container, two-containers\n")
+    assert (ended.code, ended.out) == (
+        0,
+        "good 1.0 can be measured: same-container, two-containers, two-hosts\n",
+    )
     row = rows_of(bench("platforms", "--json"))["good"]
     assert (row["version"], row["missing"], row["most_pairs"]) == ("1.0", [], 50)
     once = ("--pairs", 1, "--rounds", "2,9,2", "--repeat", 1)

@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,10 @@ def together(*members):
     counts = [int(one["pair"].max()) + 1 for one in members]
     shifts = np.repeat(np.cumsum([0, *counts[:-1]]), [len(one["pair"]) for one in members])
     return RoundTrips(**columns | {"pair": (columns["pair"] + shifts).astype(np.int32)}), counts
+
+
+def vars_of(data):
+    return {field.name: getattr(data, field.name) for field in fields(data)}
 
 
 def rate(load):
@@ -64,16 +70,31 @@ def phased(pairs, rtt_ns, apart_ns, each=(100, 100, 100)):
     return RoundTrips(**columns)
 
 
-@pytest.mark.parametrize("apart_ns", [0, 20_000, 50_000, 100_000, 150_000])
+@pytest.mark.parametrize("apart_ns", [0, 20_000, 50_000, 100_000, 150_000, 200_000])
 def test_the_rate_is_that_of_all_that_is_done_whatever_phase_it_is_in(apart_ns):
     """Two pairs make round trips of 1 µs: 2 million in a second while both are at work, full load or not.
 
     Pairs that begin 100 µs apart are never in T2 together, but one of them makes T1 or T3 then.
     """
     load = load_of(phased(2, 1000, apart_ns))
-    overlap_s = (load.elapsed_s * 1e9 - 2 * max(apart_ns - 100_000, 0)) / 1e9
-    alone_s = load.elapsed_s - overlap_s
-    assert load.rate == pytest.approx((2 * overlap_s + alone_s) * 1e6 / load.elapsed_s, rel=0.02)
+    assert load.rate == pytest.approx(2e6, rel=0.02)
+    assert load.full is (apart_ns <= 100_000)
+
+
+def test_the_rate_is_that_of_all_pairs_where_some_are_much_faster():
+    """Nine pairs make round trips of 1 µs, and one those of 5 µs, which is alone in the end."""
+    fast, slow = phased(9, 1000, 0), phased(1, 5000, 0)
+    data, _ = together(vars_of(fast), vars_of(slow))
+    load = load_of(data)
+    assert not load.full
+    assert load.elapsed_s == pytest.approx(900e-6)
+    assert load.rate == pytest.approx(9.2e6, rel=0.02)
+
+
+def test_pairs_that_are_at_work_together_for_too_short_have_the_rate_of_all_of_the_time():
+    load = load_of(phased(2, 1000, 290_000))
+    assert load.loaded_s == load.elapsed_s == pytest.approx(390e-6)
+    assert load.rate == pytest.approx(400 / 390e-6, rel=0.02)
 
 
 def test_a_short_window_is_not_what_all_of_it_is():

@@ -54,6 +54,7 @@ class Parameter:
         in_label: whether each of its values makes a series of its own, and not a point of one.
         usual: the value that labels omit.
         is_layout: whether it says how agents are laid out: baselines, which have none, are held against all.
+        base: the value that all others are held against.
         few: how large it is at most in the preset `quick`, of an experiment's own values.
         absent: the value that stands for its not being there.
     """
@@ -73,6 +74,7 @@ class Parameter:
     in_label: bool = False
     usual: Any = None
     is_layout: bool = False
+    base: Any = None
     few: int = 0
     absent: Any = None
 

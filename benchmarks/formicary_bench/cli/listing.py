@@ -16,7 +16,7 @@ from formicary.core.quoting import printable, shorten
 from formicary.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.folder import RunFolder
@@ -93,7 +93,12 @@ def list_(
             "'date>=2026-01-01', say, or leave --runs out"
         )
     from formicary_bench.experiments.selections import SELECTIONS
+    from formicary_bench.published import FEATURES, features
 
+    if group is not None and {"alberola", "table 1"} <= _terms(group) <= _terms(FEATURES):
+        _print(features(), as_json=as_json)
+        say(f"{FEATURES}, with Formicary: ✓ yes, - no, ? not legible in our copy", err=as_json)
+        return
     chosen, is_of_paper = _chosen(group)
     if as_json:
         for one in chosen:
@@ -183,12 +188,9 @@ def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
     for sentence in broken:
         say(f"! {sentence}", err=True)
     lines = [_facts(run) for run in runs]
-    if as_json:
-        for line in lines:
-            say(json.dumps(line))
-    elif lines:
-        _show(lines)
-    else:
+    if lines:
+        _print(lines, as_json=as_json)
+    elif not as_json:
         say(f"formicary: no run in {folder} is such", err=True)
 
 
@@ -206,7 +208,12 @@ def _facts(run: RunFolder) -> dict[str, str | bool | list[str]]:
     }
 
 
-def _show(lines: list[dict[str, str | bool | list[str]]]) -> None:
+def _print(lines: Sequence[Mapping[str, str | bool | list[str]]], *, as_json: bool) -> None:
+    """Print dictionaries as a table, or as JSON lines."""
+    if as_json:
+        for line in lines:
+            say(json.dumps(line))
+        return
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -7,6 +7,10 @@ interval over 100 repetitions), Table 8 (memory in KB), and Section 5.5 (what th
 kbit/s). Measured on two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0,
 AgentScape 0.8.1.
 
+`alberola2010_platforms.csv` is Table 1 of the same paper: which platform has which features. Its marks are
+garbled in our text: `yes` is what resembles a tick, `no` a dash, and `?` an empty cell, or a single stroke
+that could be either.
+
 `dikaiakos2001_rates.csv` is from Dikaiakos, Kyriakou and Samaras, *Benchmarking mobile-agent systems*,
 University of Cyprus 2001: Table 8 (peak and sustained rates per second). Measured on Pentium III of 500 MHz
 with 64 MB and Fast Ethernet; JRE 1.1.7, Concordia 1.1.4, Aglets 1.0.3, Voyager 3.1.
@@ -116,6 +120,34 @@ class Table:
             for line in _lines(self.file)
             if not self.only or line[self.only] == of
         ]
+
+
+FEATURES = f"{SOURCE}, Table 1"
+"""The table of platforms by features."""
+
+_FEATURES = {
+    "platform": "Platform",
+    "language": "Language",
+    "open_source": "O.S.",
+    "fipa": "FIPA",
+    "security": "Sec.",
+    "organizations": "Org.",
+    "communication": "Comm.",
+}
+"""Its headings, by columns of the file."""
+
+_OURS = ("Formicary", "Python", "yes", "yes", "yes", "yes", "Sockets/XMPP/http")
+"""What it would have of us: FIPA's protocols, directory and gateway; TLS and secrets; groups and roles."""
+
+
+def features() -> list[dict[str, str]]:
+    """Return that table, a line for each platform, with Formicary's at the end."""
+    marks = {"yes": "✓", "no": "-"}
+    lines = [*_lines("alberola2010_platforms.csv"), dict(zip(_FEATURES, _OURS, strict=True))]
+    return [
+        {heading: marks.get(line[column], line[column]) for column, heading in _FEATURES.items()}
+        for line in lines
+    ]
 
 
 TABLES = {

@@ -24,6 +24,8 @@ TRAFFIC_POOL, TRAFFIC_SPEED_UP = "traffic/pool-size", "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
 """Those of agents that move which other platforms make, too."""
 
+MESSENGER = "mobile/messenger"
+
 WAKE = "mobile/wake"
 WEB_SHOP = "mobile/web-shop"
 MEDIATED = "service/mediated"

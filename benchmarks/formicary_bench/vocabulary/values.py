@@ -95,6 +95,16 @@ MOST_LOOP = 1_000_000
 SUSTAINED_LAPS = 5
 """How often the largest loop is made after all others, for the sustained rate."""
 
+PATTERNS = UNMEDIATED, BY_AGENT, INTERCEPTED, BY_PROXY = (
+    *("client-server", "client-agent-server"),
+    *("client-intercept-server", "proxy-server"),
+)
+"""Who stands between clients and servers: nobody; an agent for each client, beside the servers; another one
+beside the client as well; or one agent for all."""
+
+MEETINGS = LOCAL, REMOTE = "local", "remote"
+"""Where two agents talk: at a place to which both move, or from where they are."""
+
 _STEPS = 1, 2, 5
 _OFTEN, _ENOUGH = 10, 200  # the most laps of a size, and the operations that are enough in total
 _PLACES = 4

@@ -2,17 +2,15 @@
 
 Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.values`).
 What is measured is the total time of each loop; from these come the average time of an operation, the peak
-rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
-`web_shop`.
+rate and the sustained rate, as that paper defines them. Our own are `wake` and `web_shop`.
 
-- `declared`: the experiments; `pipeline`: how they are planned, summarised and shown
+- `declared`, `patterns`: the experiments; `pipeline`: how they are planned, summarised and shown
 - `loops`: how loops are made, by whomever; `play`: who is in which container, and the agent that makes them
-- `creating`, `moving`, `talking` and so on: what agents do; `by_hand`: moves and waking without any
+- `creating`, `moving`, `talking` and so on: what agents do; `by_hand`: hops without any
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -20,6 +18,7 @@ from formicary_bench.experiments.experiment import (
     AS_IT_IS,
     DIKAIAKOS,
     Experiment,
+    Figure,
     Loaded,
     Preset,
     Repeats,
@@ -31,10 +30,9 @@ from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.metrics import BYTES, PER_SECOND, SECONDS, TOTAL, Metric
 from formicary_bench.vocabulary.names import OF_LOOPS
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.parameters.shared import CLIENTS as CLIENTS_AT_ONCE
 from formicary_bench.vocabulary.parameters.shared import PAYLOAD
 from formicary_bench.vocabulary.places import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, MOST_LOOP, WAYS
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, MOST_LOOP
 
 CPU_GROUP = "agents"
 
@@ -50,19 +48,21 @@ LOOP = Parameter(
     example=[1000],
     few=100,
 )
-WAY = Parameter(
-    name="way",
-    kind=choice("way", WAYS),
-    in_label=True,
-    metavar="WAY,...",
-    help="Order of a loop's operations: in-turn, each after the previous one has ended; at-once, all "
-    "together.",
-    default="both",
-    example=list(WAYS),
-)
 
 
-AT_ONCE = replace(CLIENTS_AT_ONCE, in_label=True)
+def way(values: tuple[str, ...], what: str, base: str | None = None) -> Parameter:
+    """Return the parameter of which several ways are taken."""
+    return Parameter(
+        name="way",
+        kind=choice("way", values),
+        in_label=True,
+        metavar="WAY,...",
+        help=what,
+        default="both",
+        example=list(values),
+        base=base,
+    )
+
 
 SUSTAINED = Metric(
     "sustained_per_s",
@@ -99,6 +99,8 @@ class Looped(Parameters, frozen=True, kw_only=True):
         pairs: how many clients there are.
         payload_bytes: of a message, or of what an agent carries.
         rate: messages per second that are sent to an agent meanwhile.
+        pattern: who stands between clients and servers.
+        exchanges: how many messages and answers there are at a meeting.
     """
 
     loop: Annotated[int, LOOP] = 0
@@ -106,18 +108,14 @@ class Looped(Parameters, frozen=True, kw_only=True):
     pairs: int = 0
     payload_bytes: int = 0
     rate: int = 0
+    pattern: str = ""
+    exchanges: int = 0
 
 
 class Carrying(Looped, frozen=True, kw_only=True):
     """Loops in which something is sent, or carried."""
 
     payload_bytes: Annotated[int, PAYLOAD] = 0
-
-
-class Serving(Carrying, frozen=True, kw_only=True):
-    """Loops of the requests of several clients."""
-
-    pairs: Annotated[int, AT_ONCE] = 0
 
 
 BETWEEN = (APART, TWO_HOSTS)
@@ -138,74 +136,97 @@ PAPER = Preset(sizes={"loop": LOOPS})
 CARRIED = 1000
 """Bytes of what an agent carries."""
 
-CLIENTS = (3, 6, 12)
-"""How many clients the paper has, of three servers."""
-
 MOVING = (OURS, "tcp")
-"""Agents, and the same by hand: what an agent holds is sent, and a task is begun with it there."""
+"""Agents, and the same by hand: what an agent holds is sent, and a task goes on with it there."""
 
-ALONE = Preset(parts=(Take(subjects=(OURS,), placements=(APART,), carriers=DIRECTLY),))
+_ALONE = Take(subjects=(OURS,), placements=(APART,), carriers=DIRECTLY)
+ALONE = Preset(parts=(_ALONE,))
 """Agents alone: bare messages and bare creation are measured by `messaging/pairs` and `create`."""
 
-QUICK = Preset(parts=(Take(subjects=MOVING, placements=(APART,), carriers=DIRECTLY),))
+IN_TOUR = {names.TOUR: (replace(_ALONE, sizes={"loop": (20,)}),)}
+"""What the tour takes of those that it has."""
 
-IN_TOUR = {
-    names.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
+BESIDE: dict[str, Any] = {
+    "subjects": MOVING,
+    "quick": Preset(parts=(replace(_ALONE, subjects=MOVING),)),
+    "selected": {names.TOUR: (replace(IN_TOUR[names.TOUR][0], subjects=MOVING),)},
 }
-"""What the selection `quick` takes of those that it has."""
+"""Agents that make hops, and the same by hand."""
 
 _HERE = "formicary_bench.experiments.mobile"
-_IRREGULAR = {
-    "message and its answer": "messages and their answers",
-    "journey there and back": "journeys there and back",
-}
+_DEFINED = (
+    "Each size has some loops of its own, in one process and from small to large; its total time is their "
+    "median. Peak: the highest rate of any size. Sustained: that of the largest loop, made again and again "
+    f"after them. As in {DIKAIAKOS}, Section 2."
+)
 
 
-def benchmark_of(source: str) -> str:
-    """Return what the paper calls the benchmark that an experiment is from; empty where it has none."""
-    paper, _, where = source.partition(", ")
-    return where.partition(":")[0] if paper == DIKAIAKOS else ""
-
-
-def figures_in(source: str) -> set[int]:
-    """Return the numbers of the figures that a source names: `Fig. 17 to 20` and `Fig. 5`."""
-    found = re.search(r"Fig\. (\d+)(?: to (\d+))?", source)
-    return set(range(int(found[1]), int(found[2] or found[1]) + 1)) if found else set()
+def over_loops(metric: Metric, what: str, many: str, caption: str = "") -> Figure:
+    """Return a chart of loops of all sizes."""
+    return Figure(metric=metric, over="loop", title=f"{what} against the number of {many}", caption=caption)
 
 
 def loops(
-    name: str, title: str, what: str, source: str = "our own", *, operation: str, played_by: str, **about: Any
+    name: str,
+    title: str,
+    what: str,
+    *,
+    many: str,
+    played_by: str,
+    source: str = "our own",
+    benchmark: str = "",
+    figure: str = "",
+    second: Metric = AVERAGE,
+    further: tuple[Figure, ...] = (),
+    **about: Any,
 ) -> Experiment:
-    """Return an experiment that makes loops of an operation."""
-    many = _IRREGULAR.get(operation, f"{operation}s")
-    benchmark, figures = benchmark_of(source), figures_in(source)
+    """Return an experiment that makes loops of an operation.
+
+    A loop repeats the same so `many` times; `played_by` is the module here that does it. It is a `benchmark`
+    of the paper with a `figure` there, or has another `source`. Beside the total time a chart shows the
+    `second` metric; `further` charts follow, and what else is not as usual.
+    """
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")
     holds = f"; one holds {{{AWAKE}}} awake, and asleep {{{ASLEEP}}} and {{{IN_FILE}}} of the file"
     usual: dict[str, Any] = {
         "varies": VARIES,
+        "parameters": Carrying,
+        "sizes": {},
         "placements": BETWEEN,
-        "subjects": MOVING,
-        "quick": QUICK,
+        "subjects": (OURS,),
+        "quick": ALONE,
         "paper": PAPER,
+        "repeats": Repeats(DIKAIAKOS, lambda _: {figure}) if benchmark else None,
+        "over": LOOP.attribute,
+        "figures": (
+            over_loops(LARGEST, "Total time", many, _DEFINED),
+            over_loops(second, "Average time" if second is AVERAGE else "Rate", many),
+            *further,
+        ),
         "duration": Loaded(f"{_HERE}.pipeline:duration"),
-    }
+    } | about
+    sent = {"payload_bytes": (100,)} if issubclass(usual["parameters"], Carrying) else {}
+    usual["sizes"] = {"loop": LOOPS, **sent, **usual["sizes"]}
+    drawn = usual["figures"]
+    usual["figures"] = tuple(
+        replace(one, metric=sustained) if one.metric is SUSTAINED else one for one in drawn
+    )
+    size = "" if usual["over"] == LOOP.attribute else f", {{{usual['over']}}}"
     return Experiment(
         name=name,
         title=title,
         what=what,
-        source=source,
-        repeats=Repeats(DIKAIAKOS, lambda _: figures) if benchmark else None,
+        source=f"{DIKAIAKOS}, {benchmark}: Fig. {figure}, Table 8" if benchmark else source,
         published=OF_LOOPS if benchmark else "",
         benchmark=benchmark,
         metrics=(sustained, LARGEST, AVERAGE, PEAK, *HELD),
         unshown=(SMALLEST,),
         main=sustained,
-        over="loop",
-        says=f"{{where}}, {{who}}: {{{SUSTAINED.name}}} {many} per second sustained{{beside}}[{holds}].",
+        says=f"{{where}}, {{who}}{size}: {{sustained_per_s}} {many} per second sustained{{beside}}[{holds}].",
         fit=Loaded(f"{_HERE}.pipeline:whole_loops"),
         profiling=AS_IT_IS,
         played_by=f"{_HERE}.{played_by}",
         summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
         report=Loaded(f"{_HERE}.pipeline:REPORT"),
-        **(usual | about),
+        **usual,
     )

@@ -6,8 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import Agent, MicroAgent
-from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played, start_sweeper
+from formicary_bench.experiments.mobile.play import LIVING, Play, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait, WaitAndTell
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.vocabulary.places import ECHOING
@@ -47,11 +46,6 @@ class CreateHere(Play):
             LIVING.append(agent)
         await last
 
-    async def clear(self, count: int) -> None:
-        """End them."""
-        del count
-        await end_all()
-
 
 class Created(Agent):
     """Has one behaviour, which waits for messages."""
@@ -82,15 +76,11 @@ class CreateElsewhere(Play):
         management = self.home.management
         cls = CreatedMicro if self.work.configuration.kind == "micro" else Created
         names = [f"created-{number}" for number in range(count)]
-        if Looped.of(self.work.configuration).way == AT_ONCE:
+        if self.sizes.way == AT_ONCE:
             await management.create_many(cls, names, container=ECHOING)
         else:
             for name in names:
                 await management.create(cls, name, container=ECHOING)
-
-    async def clear(self, count: int) -> None:
-        """Stop them."""
-        await self.sweep(0, count)
 
 
 both = echo = ask = played({"mobile/create-local": CreateHere, "mobile/create-remote": CreateElsewhere})

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, Template
+from formicary_bench.experiments.mobile.moving import Dispatch
 from formicary_bench.experiments.mobile.play import LIVING, SECOND, Play, played, start_sweeper
-from formicary_bench.subjects.ours.behaviours import Wait
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ECHOING
 
@@ -92,25 +92,21 @@ async def _start_forwarder(play: Play, home: Container) -> None:
     await start_agent(home, FORWARDER, Forward(play.places[_LAST]), Template(ontology="forward"))
 
 
-class SendAll(Play):
-    """Creates agents, and sends them to the forwarder's container all at once."""
+class SendAll(Dispatch):
+    """Sends agents to the forwarder's container all at once."""
 
     cast = ((ECHOING, _start_forwarder), (SECOND, start_sweeper))
-    sent: list[str]
 
     def members(self, hosts: int) -> Sequence[int]:
         """Return where forwarder and sweeper are; of two hosts, agents come back to where they came from."""
         del hosts
         return _MIDDLE, _LAST
 
-    async def prepare(self, count: int) -> None:
-        """Create them."""
-        self.sent = self.names("forwarded", count)
-        for name in self.sent:
-            agent = Forwarded(name)
-            agent.data = Route(self.domain(_LAST), self.work.body.encode())
-            agent.add_behaviour(Wait())
-            await self.home.start(agent)
+    def make(self, name: str) -> Agent:
+        """Return an agent that is to be forwarded."""
+        agent = Forwarded(name)
+        agent.data = Route(self.domain(_LAST), self.work.body.encode())
+        return agent
 
     async def operate(self, count: int) -> float:
         """Send them, and return how long the forwarder took to send them on."""
@@ -119,10 +115,6 @@ class SendAll(Play):
         middle = self.places[_MIDDLE]
         await asyncio.gather(*(self.home.management.move(name, middle) for name in self.sent))
         return float((await self.hear()).body)
-
-    async def clear(self, count: int) -> None:
-        """Stop them where they have gone."""
-        await self.sweep(_LAST, count)
 
 
 echo = ask = member = played({"mobile/forward-agents": SendAll})

@@ -19,6 +19,11 @@ class Loops:
     def __init__(self, work: Workload) -> None:
         self.work = work
 
+    @property
+    def sizes(self) -> Looped:
+        """How much is made of what."""
+        return Looped.of(self.work.configuration)
+
     async def prepare(self, count: int) -> None:
         """Prepare a loop of `count` operations; this is not timed."""
 
@@ -31,9 +36,9 @@ class Loops:
 
     async def make_all(self) -> None:
         """Make all loops, and record their total times."""
-        work, configuration = self.work, self.work.configuration
+        work = self.work
         work.mark(True)
-        for size in laps(Looped.of(configuration).loop, smallest_of(configuration.experiment)):
+        for size in laps(self.sizes.loop, smallest_of(work.configuration.experiment)):
             await self.prepare(size)
             start = perf_counter()
             own = await self.operate(size)

@@ -1,8 +1,8 @@
-"""An agent between clients and three servers: `mobile/proxy` and `mobile/forward-messages`.
+"""Agents between clients and three servers: `mobile/mediators`, `mobile/proxy`, `mobile/forward-messages`.
 
-Clients, mediator and servers are in containers of their own: the clients' in one process, the two others in
-the other one. Over many hosts the first has the mediator, the last the clients, and those between them have
-the servers; with two hosts the mediator's has.
+Clients, mediators and servers are in containers of their own: the clients' in one process, the two others in
+the other one. Over many hosts the first has the mediators, the last the clients, and those between them have
+the servers; with two hosts the mediators' has. Agents that intercept are in the clients' container.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Responder
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING
+from formicary_bench.vocabulary.values import BY_PROXY, INTERCEPTED, UNMEDIATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,42 +60,46 @@ class Requests:
 
 
 class Forward(CyclicBehaviour):
-    """Looks at requests, and passes them on to the server that they are for, which answers the client."""
+    """Passes requests on to those that they are for, who answer the client."""
 
-    def __init__(self, servers: Sequence[str]) -> None:
+    def __init__(self, onward: Sequence[str]) -> None:
         super().__init__()
-        self.servers = servers
+        self.onward = onward
 
     async def run(self) -> None:
         """Pass one on."""
         request = await self.receive()
-        await self.send(replace(request, to=self.servers[server_of(request)], reply_to=request.sender))
+        await self.send(replace(request, to=addressee(request, self.onward), reply_to=request.sender))
 
 
 class Relay(Forward):
-    """Looks at requests, passes them on to the server that they are for, and the answers to the clients."""
+    """Passes requests on to those that they are for, and answers back to where the requests came from.
+
+    Which way that was is in the request, as there may be several relays on it.
+    """
 
     async def run(self) -> None:
         """Pass on one request, or one answer."""
         message = await self.receive()
         if message.performative == "request":
-            to = self.servers[server_of(message)]
-            await self.send(replace(message, to=to, reply_with=message.sender))
+            way = f"{message.sender} {message.reply_with or ''}"
+            await self.send(replace(message, to=addressee(message, self.onward), reply_with=way))
         else:
-            await self.send(replace(message, to=message.in_reply_to, in_reply_to=None))
+            to, _, way = str(message.in_reply_to).partition(" ")
+            await self.send(replace(message, to=to, in_reply_to=way or None))
 
 
-def server_of(request: Message) -> int:
-    """Return which server a request is for: it is in its body."""
-    return int(str(request.body)[0])
+def addressee(request: Message, onward: Sequence[str]) -> str:
+    """Return which of several a request is for: it is in its body."""
+    return onward[int(str(request.body)[0]) % len(onward)]
 
 
 class Client(CyclicBehaviour):
     """Makes a request, waits for the answer, and makes the next one."""
 
-    def __init__(self, mediator: str, body: str, requests: Requests) -> None:
+    def __init__(self, onward: Sequence[str], body: str, requests: Requests) -> None:
         super().__init__()
-        self.mediator = mediator
+        self.onward = onward
         self.body = body
         self.requests = requests
 
@@ -106,7 +110,8 @@ class Client(CyclicBehaviour):
             await self.requests.begin.wait()
             return
         body = f"{number % SERVERS}{self.body}"
-        await self.send(Message(to=self.mediator, body=body, performative="request"))
+        request = Message(to=self.onward[number % len(self.onward)], body=body, performative="request")
+        await self.send(request)
         answer = await self.receive(timeout=PATIENCE)
         if answer is None or answer.body != body:
             raise FormicaryError(f"a request was answered by {answer!r:.200}")
@@ -117,34 +122,45 @@ async def _start_server(_: Play, home: Container, number: int) -> None:
     await start_agent(home, f"server-{number}", Responder(), _REQUESTS)
 
 
-async def _start_mediator(play: Mediate, home: Container) -> None:
-    names = [f"server-{number}@{play.places[number]}.{home.platform}" for number in range(SERVERS)]
-    await start_agent(home, "mediator", play.mediator(names))
+def _servers(play: Play, home: Container) -> list[str]:
+    return [f"server-{number}@{play.places[number]}.{home.platform}" for number in range(SERVERS)]
+
+
+async def _start_mediators(play: Mediate, home: Container) -> None:
+    for number in range(play.mediators):
+        await start_agent(home, f"mediator-{number}", play.mediator(_servers(play, home)))
 
 
 async def _start_clients(play: Mediate, home: Container) -> None:
-    mediator = f"mediator@{play.places[SERVERS]}.{home.platform}"
-    for number in range(Looped.of(play.work.configuration).pairs):
-        client = Client(mediator, play.work.body[1:], play.requests)
+    for number in range(play.sizes.pairs):
+        onward = _servers(play, home)
+        if play.mediators:
+            onward = [f"mediator-{number % play.mediators}@{play.places[SERVERS]}.{home.platform}"]
+        if play.pattern == INTERCEPTED:
+            await start_agent(home, f"interceptor-{number}", Relay(onward))
+            onward = [f"interceptor-{number}@{home.domain}"]
+        client = Client(onward, play.work.body[1:], play.requests)
         await start_agent(home, f"client-{number}", client, _ANSWERS)
 
 
 class Mediate(Play):
-    """Makes requests of several clients, which a mediator forwards."""
+    """Makes requests of several clients, which go to servers by a pattern."""
 
     cast = (
         *((SECOND, partial(_start_server, number=number)) for number in range(SERVERS)),
-        (ECHOING, _start_mediator),
+        (ECHOING, _start_mediators),
         (ASKING, _start_clients),
     )
-    mediator = Forward
+    mediator: type[Forward] = Relay
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
         self.requests = Requests()
+        self.pattern = self.sizes.pattern or BY_PROXY
+        self.mediators = {UNMEDIATED: 0, BY_PROXY: 1}.get(self.pattern, self.sizes.pairs)
 
     def members(self, hosts: int) -> Sequence[int]:
-        """Return where servers, mediator and clients are."""
+        """Return where servers, mediators and clients are."""
         servers = [number % max(hosts - 2, 1) + (hosts > 2) for number in range(SERVERS)]  # noqa: PLR2004 -- as said
         return [*servers, 0, hosts - 1]
 
@@ -153,10 +169,12 @@ class Mediate(Play):
         await self.requests.start(count)
 
 
-class MediateBothWays(Mediate):
-    """Makes requests of several clients; a mediator forwards them, and the answers."""
+class MediateOneWay(Mediate):
+    """Makes requests that one agent forwards to the servers, which answer the clients."""
 
-    mediator = Relay
+    mediator = Forward
 
 
-both = echo = ask = member = played({"mobile/forward-messages": Mediate, "mobile/proxy": MediateBothWays})
+both = echo = ask = member = played(
+    {"mobile/forward-messages": MediateOneWay, "mobile/proxy": Mediate, "mobile/mediators": Mediate}
+)

@@ -14,7 +14,6 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError, MoveError
-from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import (
     CONDUCTOR,
     LIVING,
@@ -204,7 +203,7 @@ class Roam(Play):
         Raises:
             FormicaryError: the traveller was not told all messages, each once and in order.
         """
-        rate = Looped.of(self.work.configuration).rate
+        rate = self.sizes.rate
         tell = Tell(rate, f"{TRAVELLER}@{self.home.domain}")
         if rate:
             await start_agent(self.home, "teller", tell)
@@ -246,32 +245,34 @@ class Dispatched(Agent):
 class Dispatch(Play):
     """Creates agents, and sends them to the other container, each after the one before or all at once."""
 
-    cast = ((ECHOING, start_sweeper),)
+    cast: ClassVar[Cast] = ((ECHOING, start_sweeper),)
     sent: list[str]
+
+    def make(self, name: str) -> Agent:
+        """Return an agent that is to be sent."""
+        agent = Dispatched(name)
+        agent.data = self.work.body.encode()
+        return agent
 
     async def prepare(self, count: int) -> None:
         """Create them."""
         self.sent = self.names("dispatched", count)
         for name in self.sent:
-            agent = Dispatched(name)
-            agent.data = self.work.body.encode()
+            agent = self.make(name)
             agent.add_behaviour(Wait())
             await self.home.start(agent)
         await asyncio.sleep(0)  # so that all of them wait
 
-    async def operate(self, count: int) -> None:
+    async def operate(self, count: int) -> float | None:
         """Send them."""
         del count
         move = self.home.management.move
-        if Looped.of(self.work.configuration).way == AT_ONCE:
+        if self.sizes.way == AT_ONCE:
             await asyncio.gather(*(move(name, ECHOING) for name in self.sent))
         else:
             for name in self.sent:
                 await move(name, ECHOING)
-
-    async def clear(self, count: int) -> None:
-        """Stop them in the other container."""
-        await self.sweep(0, count)
+        return None
 
 
 echo = ask = member = played(

@@ -7,14 +7,22 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.experiment import DIKAIAKOS
-from formicary_bench.experiments.mobile import AVERAGE, HELD, LARGEST, PEAK, SMALLEST, SUSTAINED, Looped
+from formicary_bench.experiments.mobile import (
+    AVERAGE,
+    HELD,
+    LARGEST,
+    LOOP,
+    PEAK,
+    SMALLEST,
+    SUSTAINED,
+    Looped,
+)
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Axis, Point
-from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, point_of, tick
+from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, point_of, ticks
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.usual import usual_charts, usual_columns
+from formicary_bench.reports.document.usual import figure_charts, panels_of, usual_charts, usual_columns
 from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
@@ -23,19 +31,22 @@ from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.values import AT_ONCE, SUSTAINED_LAPS, laps, smallest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from formicary_bench.experiments.experiment import Experiment, Figure
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.each import Reading
     from formicary_bench.results.summary.row import Row
     from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
 
 # Operations of loops per second, in turn; those at once are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
 _AT_ONCE = 3
+_EXCHANGE = 0.1  # of an operation, for each message and its answer at a meeting
 _SLEPT = 4_000  # agents that are made, fall asleep, wake and end, per second
 
 
@@ -63,7 +74,7 @@ def duration(one: Configuration, begin: float) -> DefaultDuration:
     """Return how long the loops take."""
     sizes = Looped.of(one)
     rate = _LOOPED[one.route] * (_AT_ONCE if sizes.way == AT_ONCE else 1)
-    return DefaultDuration(begin, _operations(one) / rate)
+    return DefaultDuration(begin, _operations(one) * (1 + sizes.exchanges * _EXCHANGE) / rate)
 
 
 def duration_of_waking(one: Configuration, begin: float) -> DefaultDuration:
@@ -110,51 +121,53 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
 SUMMARY = Summary(raw="create", read=_read, compared_by=(SUSTAINED,))
 
 
-_DEFINED = (
-    "Each size has some loops of its own, in one process and from small to large; its total time is their "
-    "median. Peak: the highest rate of any size. Sustained: that of the largest loop, made again and again "
-    f"after them. As in {DIKAIAKOS}, Section 2."
-)
-_MICRO = 1e6
+_IN_LOOPS: dict[str, Callable[[int, float], float]] = {
+    LARGEST.name: lambda _, seconds: seconds * 1e6,
+    AVERAGE.name: lambda size, seconds: seconds / size * 1e6,
+    SUSTAINED.name: lambda size, seconds: size / seconds,
+}
+"""What a chart has of a loop, by its metric: times in microseconds."""
 
 
-def loop_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show total and average times against the size of loops, and the sustained rates beside the paper's."""
-    known = [row for row in rows if row.records]
-    rates = usual_charts(rows)
-    if not rates:
-        return []
-    charts: list[Chart] = []
-    if max((len(totals(row)) for row in known), default=0) > 1:
-        across = Axis("operations of a loop", formatting.count)
-        charts += [
-            Chart(
-                titled(f"{name.capitalize()} against the size of the loop", rows),
-                f"{_DEFINED} {intervals(known)}",
-                lines_of(known, across, Axis(name, tick), partial(_points, is_each=is_each)),
-                usual_columns(rows),
-            )
-            for name, is_each in (("total time", False), ("average time", True))
+def _draw(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
+    """Draw a figure; over the loop, that of the largest has those of all sizes."""
+    if figure.over != LOOP.attribute:
+        return figure_charts(figure, rows, experiment)
+    most = max((row.size(figure.over) for row in rows), default=0)
+    largest = [row for row in rows if row.size(figure.over) == most]
+    return [
+        _over_loops(figure, panel, ", ".join([figure.title, *at]))
+        for at, panel in panels_of(figure, largest, experiment)
+        if any(len(in_loops(row, figure.metric)) > 1 for row in panel)
+    ]
+
+
+def _over_loops(figure: Figure, rows: Sequence[Row], title: str) -> Chart:
+    def points(row: Row) -> list[Point]:
+        return [
+            point_of(row, size, one.mean, f"{formatting.number(size)}: {write(one.mean)}", bounds)
+            for size, one in in_loops(row, figure.metric).items()
+            for bounds in [one.ci95 and (max(one.ci95[0], 0.0), one.ci95[1])]
         ]
-    return [*charts, *rates]
+
+    up, _, across = figure.title.partition(" against the number of ")
+    write = ticks(figure.metric)
+    plot = lines_of(rows, Axis(across, formatting.count), Axis(up.lower(), write), points)
+    return Chart(
+        titled(title, rows, figure.after),
+        f"{figure.caption} {intervals(rows)}".strip(),
+        plot,
+        usual_columns(rows),
+    )
 
 
-def totals(row: Row) -> dict[int, Estimate]:
-    """Return the total time of loops in seconds, by how many operations they have."""
+def in_loops(row: Row, metric: Metric) -> dict[int, Estimate]:
+    """Return what a metric is of loops, by how many operations they have; times are in microseconds."""
     found: dict[int, list[float]] = {}
     for record in row.records:
-        found.setdefault(int(record[OPERATIONS]), []).append(record[TOTAL_S])
-    return {size: mean_estimate(seconds) for size, seconds in sorted(found.items())}
+        size = int(record[OPERATIONS])
+        found.setdefault(size, []).append(_IN_LOOPS[metric.name](size, record[TOTAL_S]))
+    return {size: mean_estimate(values) for size, values in sorted(found.items())}
 
 
-def _points(row: Row, *, is_each: bool) -> list[Point]:
-    points = []
-    for size, total in totals(row).items():
-        scale = _MICRO / size if is_each else _MICRO
-        bounds = (max(total.ci95[0], 0.0) * scale, total.ci95[1] * scale) if total.ci95 else None
-        tip = f"{formatting.number(size)}: {tick(total.mean * scale)}"
-        points.append(point_of(row, size, total.mean * scale, tip, bounds))
-    return points
-
-
-REPORT = Report(charts=loop_charts)
+REPORT = Report(charts=partial(usual_charts, draw=_draw))

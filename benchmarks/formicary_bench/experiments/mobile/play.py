@@ -55,6 +55,11 @@ class Play(Loops, OneShotBehaviour):
         Loops.__init__(self, work)
         self._named = 0  # how often it has given names
 
+    async def clear(self, count: int) -> None:
+        """Stop the agents of a loop, which are here or where the sweeper is."""
+        swept = [place for place, (_, start) in enumerate(self.cast) if start is start_sweeper]
+        await (self.sweep(swept[0], count) if swept else end_all())
+
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
         """Yield further arguments for containers, and keep what they need while the block lasts."""
@@ -151,15 +156,10 @@ def played(plays: Mapping[str, type[Play]]) -> Role:
     """Return a function that plays any role of these experiments, by agents or by hand."""
 
     def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-        match work.configuration.platform:
-            case "tasks":
-                from formicary_bench.experiments.mobile import by_hand
+        if work.configuration.platform == "tcp":
+            from formicary_bench.experiments.mobile import by_hand
 
-                return by_hand.waiting(work)
-            case "tcp":
-                from formicary_bench.experiments.mobile import by_hand
-
-                return by_hand.connected(work)
+            return by_hand.connected(work)
         return by_agents(plays[work.configuration.experiment](work))
 
     return role

@@ -1,8 +1,14 @@
-"""Agents that fall asleep, and are woken by their time or by a message each: `mobile/wake`."""
+"""Agents that fall asleep, and are woken by their time or by a message each: `mobile/wake`.
+
+What one holds of the memory is Python's own account of its objects: what the operating system gives to the
+process would say little, as it keeps what those that fell asleep before have given back.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import tracemalloc
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,16 +21,16 @@ from formicary.core.scratch import scratch_folder
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
-from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.vocabulary.values import ASLEEP, AWAKE, BY_TIME, IN_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from formicary import Container
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.workload import Workload
 
 
@@ -91,15 +97,10 @@ class Wake(Play):
 
     async def operate(self, count: int) -> float:
         """Put `count` agents to sleep, and return how many seconds it takes until all are awake."""
-        before, is_by_time = self.work.steps, Looped.of(self.work.configuration).way == BY_TIME
+        before, is_by_time = self.work.steps, self.sizes.way == BY_TIME
         seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
         self.work.steps = before  # falling asleep is a step just so that it is seen to go on
         return seconds
-
-    async def clear(self, count: int) -> None:
-        """End them."""
-        del count
-        await end_all()
 
     async def _by_message(self, count: int) -> float:
         names, all_awake = self.names("sleeper", count), MORNING.expect(count)
@@ -152,6 +153,31 @@ async def _start(home: Container, names: Iterable[str], deadline: datetime | Non
 async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> None:
     await asyncio.gather(*(agent.deactivate(deadline=deadline) for agent in agents))
     await asyncio.sleep(0)  # what has waited for that is gone
+
+
+FEWEST = 2000
+"""How many are weighed at least: of fewer, what there is once in a file and a container would be the most."""
+
+
+def weighed(configuration: Configuration) -> int:
+    """Return how many are weighed together."""
+    return max(Looped.of(configuration).loop, FEWEST)
+
+
+@contextmanager
+def weighing() -> Iterator[Callable[[], int]]:
+    """Trace Python's objects, and yield a function that returns how many bytes the new ones hold."""
+
+    def held() -> int:
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    gc.collect()  # what is old would be freed untraced
+    tracemalloc.start()
+    try:
+        yield held
+    finally:
+        tracemalloc.stop()
 
 
 async def _weigh(work: Workload, path: Path) -> dict[str, float]:

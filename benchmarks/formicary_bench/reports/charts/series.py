@@ -10,7 +10,7 @@ import msgspec
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.figures import said as said_size
-from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.results.summary.baselines import BASELINES, based
 from formicary_bench.subjects.registry import label_of
 from formicary_bench.vocabulary.names import BARE_MESSAGES, DIRECTORY
 
@@ -152,6 +152,9 @@ def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
     found: dict[Series, list[Row]] = {}
     for (platform, kind, _, route, tls, over), members in groups.items():
         style = look(platform, kind, route, tls=tls)
+        if compared := based(members[0]):
+            place = compared.example.index(members[0].size(compared.attribute))
+            style = (*_SPARE[place], style[2])
         if over:
             style = _unlike(style, found)
         # Two groups may come out with one name and style (routes that we do not know): they stay one series.

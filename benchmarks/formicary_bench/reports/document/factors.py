@@ -148,9 +148,12 @@ def _is_told_by(metric: Metric, row: Row) -> bool:
 
 def _at_one_point(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that do the same work: at the point where most stand, of those at the largest."""
-    counted = Counter(row.sizes for row in rows)
+    known = declared(rows[0].experiment)
+    named = {one.attribute for one in known.own if one.in_label} if known else set()
+    points = [tuple(size for size in row.sizes if size[0] not in named) for row in rows]
+    counted = Counter(points)
     chosen = max(counted, key=lambda sizes: (counted[sizes], [(name, str(type(v)), v) for name, v in sizes]))
-    return [row for row in rows if row.sizes == chosen]
+    return [row for row, at in zip(rows, points, strict=True) if at == chosen]
 
 
 def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:

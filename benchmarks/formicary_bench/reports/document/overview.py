@@ -19,7 +19,7 @@ from formicary_bench.reports.document.figures import said, writer
 from formicary_bench.reports.document.report import columns, parts
 from formicary_bench.reports.document.sentences import found_by
 from formicary_bench.reports.document.usual import most_of
-from formicary_bench.results.summary.baselines import baseline_of, rivals_of
+from formicary_bench.results.summary.baselines import based, baseline_of, rivals_of
 from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION
 from formicary_bench.subjects.registry import about_of
@@ -169,6 +169,7 @@ def _line(
     if other is None or found is None:
         return Line(label(row), figures, value=value)
     name = subject(other) if other.family == row.family else "a message"
+    name = found.name if based(row) else name
     return Line(label(row), figures, _verdict(found, name), value)
 
 

@@ -26,12 +26,14 @@ from formicary_bench.vocabulary.metrics import ROUND_TRIPS
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from formicary_bench.experiments.experiment import Experiment, Figure
     from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.metrics import Metric
+
+    Draw = Callable[[Figure, Sequence[Row], Experiment], Iterable[Chart]]
 
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
 HOSTS = "hosts"
@@ -128,12 +130,18 @@ def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
     return max(rows, key=much)
 
 
-def usual_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show how metrics go with parameters, and where the platforms are at the most of these."""
+def usual_charts(rows: Sequence[Row], draw: Draw | None = None) -> list[Chart]:
+    """Show how metrics go with parameters, and where the platforms are at the most of these.
+
+    Args:
+        rows: What is shown.
+        draw: Draws a figure; as a line over its parameter if None.
+    """
     experiment = declared(rows[0].experiment) if rows else None
     if experiment is None:
         return []
-    charts = [chart for figure in experiment.figures for chart in figure_charts(figure, rows, experiment)]
+    draw = draw or figure_charts
+    charts = [chart for figure in experiment.figures for chart in draw(figure, rows, experiment)]
     main, run = experiment.main_metric, run_of(rows)
     known = [row for row in rows if row.mean(main) is not None]
     if not known:
@@ -158,21 +166,29 @@ def figure_charts(figure: Figure, rows: Sequence[Row], experiment: Experiment) -
     def much(row: Row) -> int:
         return row.hosts if figure.over == HOSTS else int(row.size(figure.over))
 
+    return [
+        _figure_chart(figure, panel, experiment, at)
+        for at, panel in panels_of(figure, rows, experiment)
+        if len({much(row) for row in panel}) > 1
+    ]
+
+
+def panels_of(
+    figure: Figure, rows: Sequence[Row], experiment: Experiment
+) -> Iterator[tuple[list[str], list[Row]]]:
+    """Yield the rows of each of a figure's charts, with the other sizes that tell these apart."""
     others = [
         one
         for one in experiment.own
         if not one.in_label and one.attribute not in {figure.over, ROUNDS.attribute}
     ]
-    panels: dict[tuple[str, ...], list[Row]] = {}
+    found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.estimate(figure.metric):
-            panels.setdefault(tuple(said(one, row.size(one.attribute)) for one in others), []).append(row)
-    varying = [len(set(words)) > 1 for words in zip(*panels, strict=True)]
-    return [
-        _figure_chart(figure, panel, experiment, list(compress(words, varying)))
-        for words, panel in panels.items()
-        if len({much(row) for row in panel}) > 1
-    ]
+            found.setdefault(tuple(said(one, row.size(one.attribute)) for one in others), []).append(row)
+    varying = [len(set(words)) > 1 for words in zip(*found, strict=True)]
+    for words, panel in found.items():
+        yield list(compress(words, varying)), panel
 
 
 def _figure_chart(figure: Figure, rows: Sequence[Row], experiment: Experiment, at: Sequence[str]) -> Chart:

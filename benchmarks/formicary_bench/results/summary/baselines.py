@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.metrics import Metric
+    from formicary_bench.vocabulary.parameters import Parameter
 
 
 BASELINES = {subject.platform: subject.baseline for subject in SUBJECTS if subject.baseline}
@@ -39,8 +40,12 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     callbacks, direct links against TCP sockets with TLS if they
     have it, what goes through the server always against bare components there. A baseline has
     no other baseline. A use of the directory is held against a message and its answer on the same way, a
-    conversation against its messages alone.
+    conversation against its messages alone; one of several values of a parameter against its base.
     """
+    if compared := based(row):
+        at = row.parameters | {compared.attribute: compared.base}
+        anchor = msgspec.structs.replace(row, parameters=at).anchor
+        return next((other for other in rows if other.anchor == anchor and _measured(other)), None)
     if row.family == DIRECTORY:
         return _message(row, rows)
     if row.platform in BASELINES:
@@ -56,6 +61,13 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
             if (other.platform, other.tls) == (platform, tls):
                 return other
     return None
+
+
+def based(row: Row) -> Parameter | None:
+    """Return the parameter by whose base a row is held against another one, if there is one."""
+    known = declared(row.experiment)
+    own = [one for one in known.own if one.base is not None] if known else ()
+    return next((one for one in own if row.size(one.attribute) not in {0, "", one.base}), None)
 
 
 def _message(row: Row, rows: Iterable[Row]) -> Row | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.quoting import counted
-from formicary_bench.results.summary.baselines import BASELINES, typical_of, values_of
+from formicary_bench.results.summary.baselines import BASELINES, based, typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
 from formicary_bench.statistics.intervals import Interval, widening
 from formicary_bench.statistics.ratios import ratio_of_values
@@ -79,6 +79,8 @@ def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
     if typical_of(row, metric) is None or typical_of(other, metric) is None:
         return None
     name = "a message and its answer" if other.family != row.family else name_of(other)
+    if compared := based(row):
+        name = compared.said(compared.base)
     ours, theirs = values_of(row, metric), values_of(other, metric)
     doubt = doubt_of(row, other) or too_few(row, ours) or too_few(other, theirs)
     found = factor_of(ours, theirs, name, doubt, is_rate=bool(metric.more_is_better))

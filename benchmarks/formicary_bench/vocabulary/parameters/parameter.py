@@ -55,6 +55,7 @@ class Parameter:
         in_label: whether each of its values makes a series of its own, rather than a point of one.
         usual: the value that labels omit.
         is_layout: whether it lays out agents; baselines, which have none, are compared with all its values.
+        base: the value that all others are compared with.
         few: its largest value in the preset `quick`.
         absent: the value that stands for its absence.
     """
@@ -75,6 +76,7 @@ class Parameter:
     in_label: bool = False
     usual: Any = None
     is_layout: bool = False
+    base: Any = None
     few: int = 0
     absent: Any = None
 

@@ -117,6 +117,16 @@ def test_a_selection_answers_with_its_command_and_experiments(bench):
     assert "messaging/pairs" in "\n".join(rest)
 
 
+@pytest.mark.parametrize("asked", ["Alberola 2010, Table 1", "alberola table 1"])
+def test_the_table_of_features_is_printed_with_our_line(bench, asked):
+    text = [line.split() for line in bench("list", asked)]
+    assert ["Platform", "Language", "O.S.", "FIPA", "Sec.", "Org.", "Comm."] in text
+    assert ["MadKit", "Java", "✓", "-", "-", "✓", "Sockets"] in text
+    assert any(words[:2] == ["Formicary", "Python"] for words in text)
+    found = [json.loads(line) for line in bench("list", asked, "--json") if line.startswith("{")]
+    assert len(found) == 35
+
+
 def test_what_is_nowhere_is_refused(bench):
     with pytest.raises(UsageError, match="no group, experiment, selection or figure of a paper called"):
         bench("list", "Alberola 2010, Fig. 99")

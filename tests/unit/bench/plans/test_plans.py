@@ -87,6 +87,8 @@ def test_every_key_reaches_what_is_measured(plan):
         "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
+        "mobile/mediators": ['pattern = "proxy-server"'],
+        "mobile/meeting": ["exchanges = 7"],
         "grid/swap": ["dimension = 7", "swaps = 7", "containers = 2"],
         "grid/fairness": ["skew = 7", 'policy = "round-robin"'],
         "messaging/serialisation": ['codec = "json"', "fields = 7"],

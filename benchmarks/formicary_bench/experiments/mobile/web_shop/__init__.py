@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice, duration, whole
@@ -131,6 +131,7 @@ EXPERIMENT = Experiment(
     unshown=(ORDERS,),
     main=VISIT,
     over="requests",
+    figures=(Figure(metric=VISIT, over="requests"),),
     summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
     report=Loaded(f"{_HERE}.pipeline:REPORT"),
 )

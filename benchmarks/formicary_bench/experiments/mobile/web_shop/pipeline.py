@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.experiment import Figure
 from formicary_bench.experiments.mobile import web_shop
-from formicary_bench.experiments.mobile.web_shop import EXPERIMENT, VISIT, Shopping
+from formicary_bench.experiments.mobile.web_shop import VISIT, Shopping
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import PLACES, by_series
+from formicary_bench.reports.charts.series import PLACES
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
-from formicary_bench.reports.document.usual import figure_charts
 from formicary_bench.results.store.raw import MEASURED
 from formicary_bench.results.summary.round_trips import exchanges
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.vocabulary.metrics import RATE, TIME
 from formicary_bench.vocabulary.places import APART, DIRECT
-from formicary_bench.vocabulary.values import FETCHES, MIXES, ORDERS_MADE, PAGE_BYTES, SQLITE, TRAVELS
+from formicary_bench.vocabulary.values import FETCHES, ORDERS_MADE, PAGE_BYTES, TRAVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.each import Exchanged
     from formicary_bench.results.summary.row import Row
@@ -135,17 +129,6 @@ _REMARK = (
 )
 
 
-def shop_columns(unordered: Sequence[Row]) -> list[Column]:
-    """Return the table of `mobile/web-shop`."""
-    rows = _ordered(unordered)
-    return [
-        *who_columns(rows),
-        *metric_columns(rows, EXPERIMENT.shown),
-        Column("against the other way", tuple(_against(row, rows) for row in rows)),
-        *stability_column(rows),
-    ]
-
-
 def shop_sentences(rows: Sequence[Row]) -> list[str]:
     """Return from how many requests on it is faster to go to the data, for each mix."""
     groups: dict[tuple[object, ...], list[Row]] = {}
@@ -187,50 +170,6 @@ def _lasts(many: int, ways: Mapping[str, Mapping[int, Row]]) -> str:
     return f"{visit} takes {went} where the agent goes to the data, and {came} where the data comes to it"
 
 
-def shop_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show the time of a visit against its requests, for each mix."""
-    figure = Figure(
-        metric=VISIT,
-        over="requests",
-        title="Time of a visit against its requests, {} mix",
-        caption="Mean time from the client's request to what its agent brings.",
-    )
-    return [
-        chart
-        for mix in MIXES
-        for of_it in [[row for row in rows if row.size("mix") == mix]]
-        for chart in figure_charts(
-            dataclasses.replace(figure, title=figure.title.format(mix)),
-            [row for members in by_series(of_it).values() for row in _least(members)],
-            EXPERIMENT,
-        )
-    ]
-
-
-def _least(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows of one database, the shortest delay and the fewest clients: a point for each length."""
-
-    def which(row: Row) -> tuple[bool, int, int]:
-        of = Shopping.of(row)
-        return of.database != SQLITE, of.delay_us, of.pairs
-
-    known = list(rows)
-    return [row for row in known if which(row) == min(map(which, known))]
-
-
-def shop_remarks(rows: Sequence[Row]) -> list[str]:
-    """Return what these figures are not."""
-    del rows
-    return [_REMARK]
-
-
-def _against(row: Row, rows: Sequence[Row]) -> str:
-    other = next((one for one in rows if is_other_way(row, one)), None)
-    if other is None or row.invalid or other.invalid or not _mean_us(row) or not _mean_us(other):
-        return ""
-    return f"{formatting.times(_mean_us(other) / _mean_us(row))} times as fast"
-
-
 def _mean_us(row: Row) -> float:
     return row.mean(VISIT) or 0.0
 
@@ -239,28 +178,4 @@ def _where(row: Row) -> str:
     return f"between {PLACES.get(row.placement, row.placement)} by {row.route}"
 
 
-def _ordered(rows: Iterable[Row]) -> list[Row]:
-    """Return rows mix by mix, from short visits to long ones, both ways beside each other."""
-
-    def place(row: Row) -> tuple[object, ...]:
-        of = Shopping.of(row)
-        where = row.placement, row.route, row.tls
-        return (
-            MIXES.index(of.mix),
-            of.database,
-            *where,
-            of.delay_us,
-            of.pairs,
-            of.requests,
-            row.kind != TRAVELS,
-        )
-
-    return sorted(rows, key=place)
-
-
-REPORT = Report(
-    columns=shop_columns,
-    sentences=shop_sentences,
-    charts=shop_charts,
-    remarks=shop_remarks,
-)
+REPORT = Report(sentences=shop_sentences, remarks=lambda _: [_REMARK])

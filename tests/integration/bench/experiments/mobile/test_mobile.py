@@ -11,10 +11,10 @@ from formicary_bench.vocabulary.values import laps, smallest_of
 
 EXPERIMENTS = (
     *("create-local", "create-remote", "one-way", "two-way", "synchronize", "proxy", "forward-messages"),
-    *("dispatch", "messenger", "roam", "forward-agents", "wake"),
+    *("dispatch", "messenger", "roam", "forward-agents", "wake", "mediators", "meeting"),
 )
-MEDIATED = {"proxy", "forward-messages"}
-ON_HOSTS = ("proxy", "forward-messages", "roam", "forward-agents")
+MEDIATED = {"proxy", "forward-messages", "mediators"}
+ON_HOSTS = ("proxy", "forward-messages", "mediators", "roam", "forward-agents")
 
 
 def configurations(experiment, **typed):

@@ -4,7 +4,7 @@ import pytest
 
 from formicary_bench.experiments.mobile import waking
 from formicary_bench.experiments.mobile.play import LIVING, by_agents
-from formicary_bench.experiments.mobile.weighing import FEWEST, weighed, weighing
+from formicary_bench.experiments.mobile.waking import FEWEST, weighed, weighing
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
@@ -16,25 +16,18 @@ OTHER = pytest.mark.full("the other way to be woken")
 LOOP = 5
 
 
-def planned(platform, way, loop=2):
-    (one,) = make_plan(parse("mobile/wake", seed="1", loop=str(loop), platform=platform, way=way))
+def planned(way, loop=2):
+    (one,) = make_plan(parse("mobile/wake", seed="1", loop=str(loop), platform="formicary", way=way))
     return one
 
 
 @pytest.mark.parametrize("way", ["by-time", pytest.param("by-message", marks=OTHER)])
 def test_one_that_sleeps_holds_little_of_the_memory_and_something_of_the_file(way, silent):
-    repetition, _ = measure(Task(planned("formicary", way), 1, 7), silent())
+    repetition, _ = measure(Task(planned(way), 1, 7), silent())
     held = repetition.counters
     assert {AWAKE, ASLEEP, IN_FILE} <= set(held)
     assert 0 < held[ASLEEP] < held[AWAKE] / 4
     assert 50 < held[IN_FILE] < held[AWAKE]
-
-
-@pytest.mark.parametrize("way", [pytest.param("by-time", marks=OTHER), "by-message"])
-def test_a_task_that_waits_holds_its_memory_and_no_file(way, silent):
-    repetition, _ = measure(Task(planned("tasks", way), 1, 7), silent())
-    assert repetition.counters[ASLEEP] > 100
-    assert not {AWAKE, IN_FILE} & set(repetition.counters)
 
 
 @pytest.mark.parametrize(("way", "together"), [("by-time", 500), ("by-time", 3), ("by-message", 3)])
@@ -65,14 +58,14 @@ def test_what_is_new_is_weighed_and_so_many_together_that_what_there_is_once_is_
         assert 100_000 <= held() - before < 110_000
         del new
         assert held() - before < 10_000
-    assert weighed(planned("formicary", "by-time")) == FEWEST
-    assert weighed(planned("formicary", "by-time", 40_000)) == 40_000
+    assert weighed(planned("by-time")) == FEWEST
+    assert weighed(planned("by-time", 40_000)) == 40_000
 
 
 async def played(way, monkeypatch):
     """Make all loops in this process; return what has made them, and the times."""
     monkeypatch.setattr(waking, "_weigh", nothing)
-    work = Workload(Job(planned("formicary", way, LOOP), "both", 1))
+    work = Workload(Job(planned(way, LOOP), "both", 1))
     loops = waking.Wake(work)
     async with by_agents(loops) as role:
         await role.measure()

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
 
+from formicary import Message
 from formicary.errors import UsageError
 from formicary_bench import published
-from formicary_bench.experiments.mobile import AVERAGE, PEAK, SMALLEST, SUSTAINED, Looped
-from formicary_bench.experiments.mobile.mediating import SERVERS, Requests
-from formicary_bench.experiments.mobile.pipeline import totals
+from formicary_bench.experiments.mobile import AVERAGE, LARGEST, PEAK, SMALLEST, SUSTAINED, Looped
+from formicary_bench.experiments.mobile.mediating import SERVERS, Requests, addressee
+from formicary_bench.experiments.mobile.pipeline import in_loops
 from formicary_bench.experiments.mobile.play import Play
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
@@ -85,7 +86,7 @@ def test_a_command_measures_the_same_again(experiment):
 def test_agents_are_created_elsewhere_by_a_request_each_or_by_one():
     assert ways("mobile/create-remote", route="direct") == {"in-turn", "at-once"}
     platforms = {one.platform for one in plan("mobile/create-remote", route="direct")}
-    assert platforms == {"formicary", "tcp"}
+    assert platforms == {"formicary"}
     assert ways("mobile/create-remote", way="at-once") == {"at-once"}
     assert ways("mobile/create-local") == {""}
 
@@ -98,7 +99,7 @@ def test_agents_are_dispatched_fifty_at_once_and_a_thousand():
 def test_agents_that_sleep_are_woken_by_their_time_or_by_messages():
     found = plan("mobile/wake")
     assert {(one.platform, Looped.of(one).way) for one in found} == {
-        ("formicary", "by-time"), ("formicary", "by-message"), ("tasks", "by-time"), ("tasks", "by-message"),
+        ("formicary", "by-time"), ("formicary", "by-message"),
     }  # fmt: skip
     assert {(one.placement, Looped.of(one).loop) for one in found} == {("same-container", 1000)}
     assert loops("mobile/wake", preset="quick") == {100}
@@ -136,7 +137,7 @@ def test_who_roams_is_alone_or_under_fire_and_what_is_sent_by_hand_is_alone():
 
 
 def test_clients_are_as_many_as_in_the_paper():
-    for experiment in ("mobile/proxy", "mobile/forward-messages"):
+    for experiment in ("mobile/proxy", "mobile/mediators", "mobile/forward-messages"):
         assert {Looped.of(one).pairs for one in plan(experiment)} == {3, 6, 12}
     assert loops("mobile/forward-messages", preset="paper") == {5000}
 
@@ -161,10 +162,12 @@ def test_rates_are_the_peak_of_all_sizes_and_that_of_the_largest_loop_again_and_
         "mobile/synchronize", platform="formicary", placement="two-containers", route="direct", loop="100"
     )
     (row,) = summarise(run_of(tmp_path / "run", [one]))
-    found = totals(row)
+    found = in_loops(row, LARGEST)
     assert list(found) == [1, 2, 5, 10, 20, 50, 100]
-    assert found[100].mean == pytest.approx(0.012, rel=0.01)
-    assert row.estimate(TOTAL) == found[100]
+    assert found[100].mean == pytest.approx(12_000, rel=0.01)
+    assert row.mean(TOTAL) * 1e6 == pytest.approx(found[100].mean)
+    assert in_loops(row, AVERAGE)[100].mean == pytest.approx(120, rel=0.01)
+    assert in_loops(row, SUSTAINED)[100].mean == pytest.approx(row.mean(SUSTAINED))
     assert row.mean(SUSTAINED) == pytest.approx(100 / 0.012, rel=0.01)
     assert row.bounds(SUSTAINED) is not None
     assert row.mean(PEAK) == pytest.approx(row.mean(SUSTAINED))
@@ -190,45 +193,43 @@ def test_a_repetition_without_loops_has_no_figures(tmp_path):
 
 
 def test_a_section_draws_times_by_size_and_the_published_rates(tmp_path):
-    configurations = plan("mobile/dispatch", route="direct", loop="100", placement="two-containers")
+    configurations = plan("mobile/messenger", route="direct", loop="100", placement="two-containers")
     (section,) = sections_of(run_of(tmp_path / "run", configurations, 6, {"tcp": 2.0}))
     columns = {column.title: column.cells for column in section.columns}
-    assert "Agents, direct, in turn" in columns["who"]
-    assert "TCP sockets, at once" in columns["who"]
+    assert columns["who"] == ("Agents, direct", "TCP sockets")
     assert columns["baseline"][0] == "TCP sockets"
     assert columns["against it"][0].startswith("2.0× slower (")
     first, *_ = section.sentences
-    assert first.startswith("Between two processes over a direct link, agents, ")
-    assert "agents per second sustained" in first
+    assert first.startswith("Between two processes over a direct link, agents: ")
+    assert "journeys there and back per second sustained" in first
     extras = {extra.title: extra for extra in section.extras}
     beside = {column.title: column.cells for column in extras["Beside the published figures"].columns}
     assert "Concordia (Dikaiakos 2001, Table 8)" in beside["who"]
-    assert "25.6" in beside["sustained/s"]
-    titles = [chart.title for chart in section.charts]
-    assert titles[-1] == "After Dikaiakos 2001, Table 8: Agents per second, sustained, 100 operations"
-    assert titles[:2] == [
-        "After Dikaiakos 2001, Fig. 9: Total time against the size of the loop",
-        "After Dikaiakos 2001, Fig. 9: Average time against the size of the loop",
+    assert "8.3" in beside["sustained/s"]
+    assert [chart.title for chart in section.charts] == [
+        "After Dikaiakos 2001, Fig. 15: Total time against the number of journeys there and back",
+        "After Dikaiakos 2001, Fig. 15: Average time against the number of journeys there and back",
+        "After Dikaiakos 2001, Table 8: Journeys there and back per second, sustained, 100 operations",
     ]
     lines = section.charts[0].plot.lines
-    assert [len(points) for points in lines.values()] == [7] * 4
+    assert [len(points) for points in lines.values()] == [7] * 2
     assert "Published, not measured here: Dikaiakos 2001, Table 8" in section.charts[-1].plot.groups
 
 
 def test_a_section_has_what_one_that_sleeps_holds(tmp_path):
-    counters = {"formicary": {AWAKE: 2300.0, ASLEEP: 21.0, IN_FILE: 119.0}, "tasks": {ASLEEP: 1500.0}}
+    counters = {"formicary": {AWAKE: 2300.0, ASLEEP: 21.0, IN_FILE: 119.0}}
     run = run_of(tmp_path / "run", plan("mobile/wake", way="by-time"), counters=counters)
     (section,) = sections_of(run)
     columns = {column.title: column.cells for column in section.columns}
-    assert columns["who"] == ("Agents, by time", "asyncio tasks, by time")
-    assert columns["awake holds"] == ("2.30 kB", "—")
-    assert columns["asleep holds"] == ("21 B", "1.50 kB")
-    assert columns["in the file"] == ("119 B", "—")
+    assert columns["who"] == ("Agents, by time",)
+    assert columns["awake holds"] == ("2.30 kB",)
+    assert columns["asleep holds"] == ("21 B",)
+    assert columns["in the file"] == ("119 B",)
     (sentence,) = section.sentences
     assert sentence.endswith("; one holds 2.30 kB awake, and asleep 21 B and 119 B of the file.")
     assert section.charts[-1].title == "Agents per second, sustained, 1 000 operations"
     assert not any("published" in extra.title for extra in section.extras)
-    row, _ = summarise(run)
+    (row,) = summarise(run)
     assert samples_of(row.each)[ASLEEP] == [21.0] * 3
 
 
@@ -252,9 +253,78 @@ def test_each_experiment_of_the_paper_has_its_lines_of_the_table():
     assert sum(len(table.lines(one.benchmark)) for one in of_it) == 30
     assert table.lines("PROXY") == []
     assert {number for one in of_it for number in one.repeats.numbers([])} == {
-        *(5, 6, 9, 11, 12, 14, 15, 16),
-        *(17, 18, 19, 20, 21),
+        *("5", "6", "9", "11", "12", "14", "15", "16", "21"),
     }
+
+
+FIGURES = {  # of the paper, and what is drawn beside the total time there
+    "create-local": (5, "Average time", "agents"),
+    "create-remote": (6, "Average time", "agents"),
+    "dispatch": (9, "Average time", "agents"),
+    "one-way": (11, "Average time", "messages"),
+    "two-way": (12, "Average time", "messages and their answers"),
+    "synchronize": (14, "Average time", "messages and their answers"),
+    "messenger": (15, "Average time", "journeys there and back"),
+    "roam": (16, "Average time", "hops"),
+    "forward-agents": (21, "Rate", "agents"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_both_diagrams_of_each_figure_of_the_paper_are_drawn(name, tmp_path):
+    number, second, many = FIGURES[name]
+    (section,) = sections_of(run_of(tmp_path / "run", plan(f"mobile/{name}", preset="quick")))
+    assert [chart.title for chart in section.charts[:-1]] == [
+        f"After Dikaiakos 2001, Fig. {number}: {what} against the number of {many}"
+        for what in ("Total time", second)
+    ]
+
+
+def test_forwarded_messages_have_a_figure_for_each_number_of_clients_and_one_over_these(tmp_path):
+    configurations = plan("mobile/forward-messages", route="direct", placement="two-containers", loop="100")
+    (section,) = sections_of(run_of(tmp_path / "run", configurations))
+    assert [chart.title for chart in section.charts] == [
+        *(
+            f"After Dikaiakos 2001, Fig. {number}: {what} against the number of requests, {clients} clients"
+            for what in ("Total time", "Rate")
+            for number, clients in ((17, 3), (18, 6), (19, 12))
+        ),
+        "After Dikaiakos 2001, Fig. 20: Rate against the number of clients",
+        "After Dikaiakos 2001, Table 8: Requests per second, sustained, 12 clients",
+    ]
+    (points,) = section.charts[-2].plot.lines.values()
+    assert [point.x for point in points] == [3, 6, 12]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "chart", "base", "others"),
+    [
+        (
+            "mobile/mediators",
+            "Rate against the number of clients",
+            "client-server",
+            ("client agent server", "client intercept server", "proxy server"),
+        ),
+        ("mobile/meeting", "Rate against the number of exchanges", "remote", ("local",)),
+    ],
+)
+def test_a_pattern_is_held_against_the_one_that_does_without(experiment, chart, base, others, tmp_path):
+    configurations = plan(experiment, route="direct", placement="two-containers", loop="20")
+    (section,) = sections_of(run_of(tmp_path / "run", configurations, 6))
+    assert section.charts[0].title == chart
+    columns = {column.title: column.cells for column in section.columns}
+    against = dict(zip(columns["who"], columns["baseline"], strict=True))
+    bare = f"Agents, direct, {base.replace('-', ' ')}"
+    assert against == {bare: "", **{f"Agents, direct, {one}": base for one in others}}
+    alone = [one for one in configurations if base not in one.parameters.values()]
+    (section,) = sections_of(run_of(tmp_path / "alone", alone, 6))
+    assert "baseline" not in {column.title for column in section.columns}
+
+
+def test_a_request_goes_to_the_server_in_its_body_or_to_the_only_one_there_is():
+    request = Message(to="mediator", body="1x")
+    assert addressee(request, ["server-0", "server-1", "server-2"]) == "server-1"
+    assert addressee(request, ["mediator-0"]) == "mediator-0"
 
 
 def test_no_agent_of_a_loop_has_the_name_of_one_of_an_earlier_loop():

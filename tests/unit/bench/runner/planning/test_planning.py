@@ -23,6 +23,7 @@ from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import WEB_SHOP
 from formicary_bench.vocabulary.places import APART, AUTO, DIRECT, SAME, XMPP, Carrier
+from formicary_bench.vocabulary.values import REMOTE, UNMEDIATED
 from formicary_bench.worker.creation import batches
 
 ALL = [*EXPERIMENTS, *SELECTIONS]
@@ -52,6 +53,8 @@ _MOBILE = (
     "two-way",
     "synchronize",
     "proxy",
+    "mediators",
+    "meeting",
     "forward-messages",
     "forward-agents",
 )
@@ -229,6 +232,7 @@ def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experi
 MEASURED_ELSEWHERE = {
     *("mobile/create-local", "mobile/one-way", "mobile/two-way", "mobile/synchronize", "mobile/proxy"),
     *("mobile/forward-messages", "mobile/forward-agents", "messaging/fan-out-tree"),
+    *("mobile/create-remote", "mobile/dispatch", "mobile/wake"),
     *("directory/clients", "grid/fairness", "messaging/serialisation"),
 }
 
@@ -246,6 +250,8 @@ def test_everything_of_ours_has_its_baseline_in_the_same_run(experiment):
     needed = [row for row in needed if row.experiment not in MEASURED_ELSEWHERE]
     # What is on its way by hand gets no messages meanwhile.
     needed = [row for row in needed if not (row.size("loop") and row.size("rate"))]
+    # Patterns are held against the one that does without.
+    needed = [row for row in needed if {*row.parameters.values()}.isdisjoint({UNMEDIATED, REMOTE})]
     if experiment.startswith("directory"):
         needed = [row for row in needed if row.experiment != "messaging/pairs"]
     if not any(row.platform == "components" for row in rows):  # what goes through the server has no other

@@ -82,7 +82,7 @@ CREATION = Metric(
     is_compared=True,
 )
 EACH_HOLDS = Metric(
-    "bytes_per_agent", "memory of each", BYTES, "each holds", more_is_better=False, is_judged=False
+    "bytes_per_agent", "memory of each", BYTES, "memory each", more_is_better=False, is_judged=False
 )
 TOTAL = Metric("total_s", "total time", SECONDS, more_is_better=False, has_spread=True, is_compared=True)
 HOLDS = Metric("held_bytes", "memory held", BYTES, "memory", more_is_better=False)

@@ -32,5 +32,5 @@ EXPERIMENT = Experiment(
     over="agents",
     figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each agent holds"),),
     says="{Who} are created and started at {agents_per_s} per second{beside}"
-    "[; each holds {bytes_per_agent}].",
+    "[; {bytes_per_agent} of memory each].",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.registry import EXPERIMENTS, metric_of
+from formicary_bench.experiments.registry import EXPERIMENTS, declared, metric_of
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
@@ -68,7 +68,7 @@ def cards(judged: Sequence[Card]) -> list[CardText]:
 
 
 def counted(judged: Sequence[CardText]) -> str:
-    """Return the number of claims by verdict: `2 reproduced, 1 refuted, 44 cannot tell`."""
+    """Return the number of claims by verdict: `2 reproduced, 1 refuted, 44 inconclusive`."""
     there = {outcome: sum(card.outcome == outcome for card in judged) for outcome in Outcome}
     return ", ".join(f"{many} {outcome}" for outcome, many in there.items() if many)
 
@@ -117,15 +117,15 @@ def _telling(card: Card) -> list[At]:
 
 
 def _ours(point: At, card: Card) -> str:
-    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77–0.83)`."""
+    """Write one point: `two processes: JADE 12.3 µs / MaDKit 9.8 µs: ratio 1.26 (1.21–1.31)`."""
     check = card.claim.check
     assert check is not None
     figures = [check.figure, (check.other and check.other.figure) or check.figure]
     if check.along:
         figures = [check.figure] * 2
-    parts = [_one(row, figure) for row, figure in zip(point.rows, figures, strict=False)]
+    parts = [_one(row, figure, check.along) for row, figure in zip(point.rows, figures, strict=False)]
     where = point_of(point.rows[0], check.along)
-    said = f"{where}: {', '.join(parts)}"
+    said = f"{where}: {' / '.join(parts)}"
     if point.doubt:
         return f"{said}; {point.doubt}"
     if point.value is None:
@@ -135,7 +135,9 @@ def _ours(point: At, card: Card) -> str:
         bounds = (written(one, check.figure, experiment) for one in (value.low, value.high))
         return f"{said} ({formatting.between(*bounds)})"
     mean, low, high = map(formatting.times, (value.mean, value.low, value.high))
-    return f"{said}; {mean} ({low}–{high})"
+    what = "growth beside that of others" if check.other and check.along else "ratio"
+    of = " of what is proportional" if check.proportional and not check.other else ""
+    return f"{said}: {what} {mean}{of} ({low}–{high})"
 
 
 def point_of(row: Row, along: str = "") -> str:
@@ -149,10 +151,19 @@ def point_of(row: Row, along: str = "") -> str:
     return ", ".join(said)
 
 
-def _one(row: Row, figure: str) -> str:
+def _one(row: Row, figure: str, along: str) -> str:
+    """Write who has which figure, at what of a parameter that grows."""
     known, values = row.figures.get(figure), values_of(row, figure)
     value = known.mean if known and not row.profiled else fmean(values) if values else None
-    return label(row) if value is None else f"{label(row)} {written(value, figure, row.experiment)}"
+    own = declared(row.experiment)
+    at = (
+        next((f" {said_size(one, row.size(along))}" for one in own.own if one.attribute == along), "")
+        if own
+        else ""
+    )
+    return (
+        f"{label(row)}{at and ','}{at}{'' if value is None else ' ' + written(value, figure, row.experiment)}"
+    )
 
 
 def written(value: float, figure: str, experiment: str) -> str:

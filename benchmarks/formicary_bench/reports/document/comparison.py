@@ -36,8 +36,8 @@ MOST = 14
 
 _BRIEF = 3  # of what only one run has, so many are named
 _METHOD = (
-    "Means over repetitions. Ratios are of geometric means, with 95% intervals; verdicts are by Welch's "
-    "t-test on the logarithms of the repetitions' figures, corrected for all comparisons (Holm)."
+    "Means over repetitions. Ratios divide geometric means, with 95% intervals; verdicts are by Welch's "
+    "t-test on the logarithms of the repetitions' results, corrected for all comparisons (Holm)."
 )
 
 
@@ -57,7 +57,7 @@ def names_of(pairing: Pairing) -> list[str]:
 def counted(verdicts: Iterable[str]) -> str:
     """Return how often each verdict was found."""
     found = Counter(verdicts).most_common()
-    return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing that could be compared"
+    return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing to compare"
 
 
 def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
@@ -70,7 +70,7 @@ def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
     """
     rows = _all_rows(pairing)
     return [
-        f"only {who} has {formatting.counted(len(those), 'configuration')} more: {_briefly(those, rows)}"
+        f"{formatting.counted(len(those), 'configuration')} only in {who}: {_briefly(those, rows)}"
         for who, those in ((base, pairing.missing), (run, pairing.added))
         if those
     ]
@@ -103,7 +103,7 @@ def comparison_sheet(
     parts = []
     for experiment in experiments:
         members = [line for line in lines if line[1].row.experiment == experiment]
-        chart = _chart(members, base, f"How many times as fast as in {base}")
+        chart = _chart(members, base, f"Speed as a multiple of {base}")
         parts.append(ExperimentPage(experiment, [chart] if chart else [], [_table(members, run, base)]))
     verdicts = [comparison.verdict for comparison in found]
     return Sheet(
@@ -135,11 +135,11 @@ def _picture(lines: Sequence[_Line], base: str) -> Chart | None:
     drawn = [(line, ratio) for line in main if (ratio := speed(*line[1:]))]
     drawn.sort(key=lambda one: (one[0][2].is_told, abs(math.log(one[1].mean))), reverse=True)
     shown = sorted(drawn[:MOST], key=lambda one: one[1].mean)
-    chart = _chart([line for line, _ in shown], base, f"How many times as fast as in {base}")
+    chart = _chart([line for line, _ in shown], base, f"Speed as a multiple of {base}")
     more = len(drawn) - len(shown)
     if chart is None or not more:
         return chart
-    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} are below.")
+    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} more below.")
 
 
 def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
@@ -158,7 +158,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
         groups.setdefault(group, []).append(dot)
     if not groups:
         return None
-    caption = f"Right of 1: faster than in {base}; 95% intervals. A hollow mark: nobody can tell."
+    caption = f"Right of 1: faster than in {base}; 95% intervals. Hollow marks: inconclusive."
     plot = Dots(groups, "times as fast", lambda value: f"{value:.3g}", of_ratios=True)
     dots = [dot for dots in groups.values() for dot in dots]
     table = [
@@ -202,7 +202,7 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
         Column("95%", tuple(map(_between, bounds))),
         Column("verdict", tuple(found.sentence for *_, found in lines), names=True),
     ]
-    return Extra("All figures that both have", columns)
+    return Extra("All results in both runs", columns)
 
 
 def _mean(metric: Metric, values: Sequence[float]) -> str:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 _HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
 """The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
-_READING = "What agents call is theirs here, as in the paper an agent's thread is; elsewhere time is by code."
+_READING = (
+    "What agents call counts as theirs here, as an agent's thread in the paper; elsewhere, time is by code."
+)
 
 
 def cpu_references(rows: Sequence[Row]) -> list[Extra]:
@@ -67,7 +69,7 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     ours = [_stack(label, shares, of=of) for (label, of), shares in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
     hatched = f"Hatched: the paper's, on {published.MACHINE}."
-    caption = f"Each process by itself. {hatched} {_READING}{_included(theirs)}"
+    caption = f"Each process separately. {hatched} {_READING}{_included(theirs)}"
     return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )

@@ -54,7 +54,7 @@ def said(one: Factor | None) -> str:
     if one.is_same:
         beside = ", ".join(filter(None, (f"within {RESOLUTION:.0%}", one.way)))
         return told(cite_anchors("no difference", of), f" from {one.name} ({beside})")
-    wider = "made wider: repetitions depend on each other" if one.depends else ""
+    wider = "widened, as repetitions are correlated" if one.depends else ""
     beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
     number, sign, rest = formatting.faster(one.ratio.mean, one.name).partition("×")
     return told(cite_anchors(f"{number}{sign}", of), f"{rest} ({beside})")
@@ -84,7 +84,7 @@ def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
     of = tuple(" ".join(one.of) if one else "" for one in found)
     return [
         Column("baseline", tuple(one.name if one else "" for one in found), names=True),
-        Column("against it", tuple(in_a_cell(one) for one in found), of=of),
+        Column("beside it", tuple(in_a_cell(one) for one in found), of=of),
     ]
 
 

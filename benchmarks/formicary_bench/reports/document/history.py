@@ -116,10 +116,12 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
         Column("95%", tuple(bounds)),
         Column("n", tuple(str(len(spot.values)) for spot in spots)),
         Column(
-            "since the one before", tuple(_since(spot, first=spot is spots[0]) for spot in spots), names=True
+            "since the previous run",
+            tuple(_since(spot, first=spot is spots[0]) for spot in spots),
+            names=True,
         ),
         Column(
-            "in a sentence",
+            "details",
             tuple(spot.comparison.sentence if spot.comparison else "" for spot in spots),
             names=True,
             minor=True,

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 _REMARK = (
-    "While all pairs were measured together. What a host's interface has sent and received is with it; what "
-    "its own processes say to each other goes over loopback. Memory is what each process has alone."
+    "While all pairs were being measured. Wire figures are of the host's interface; messages between its own "
+    "processes use loopback. Memory is what each process has to itself."
 )
 
 
@@ -152,7 +152,7 @@ def _cut(
     span = f"{known.least}" if known.least == known.most else f"{known.least} to {known.most}"
     settled = [str(one) for one in known.settled if one is not None]
     found = f"; settled by itself after {', '.join(settled)}" if settled else ""
-    said = f"The first {span} round trips of each pair are left out ({known.rule}){found}."
+    said = f"The first {span} round trips of each pair are discarded ({known.rule}){found}."
     cuts = [
         [f"{one.part:.0%}", formatting.duration(one.median_us), formatting.duration(one.mean_us)]
         for one in other_cuts(run, repetitions)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 _FIGURES = 2  # in a line
-_BESIDE = "speed beside"
+_BESIDE = "relative speed"
 _INCONCLUSIVE = "inconclusive"
 _HERE = " in one process"
 _ROUTES = {"direct": "without a server", "xmpp": "through an XMPP server"}

@@ -163,7 +163,7 @@ def _waiting(rows: Iterable[Row]) -> str:
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""
-    return f" With {many} at once, most of it is waiting in line."
+    return f" With {many} at once, most of this time is spent queueing."
 
 
 def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
@@ -171,9 +171,13 @@ def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     shown = [members[0] for members in by_series(tails).values()]
     across = Axis("part of all round trips", formatting.part, scales.tail)
     chart = lines_of(
-        shown, across, Axis("takes at most", tick), lambda row: _curve(tails[row], row.anchor), by_place=True
+        shown,
+        across,
+        Axis("round-trip time at most", tick),
+        lambda row: _curve(tails[row], row.anchor),
+        by_place=True,
     )
-    caption = "Each step to the right leaves out nine tenths of what was left."
+    caption = "Each step to the right is ten times rarer."
     return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(list(tails)))
 
 

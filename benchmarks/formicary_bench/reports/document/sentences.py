@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.estimates import Typical
     from formicary_bench.vocabulary.metrics import Metric
 
-_ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
+_ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " over the route auto"}
 
 
 class Tile(msgspec.Struct, frozen=True):
@@ -106,7 +106,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
             "so these times are optimistic."
         )
     if lost:
-        said.append(f"Messages that were never answered: {', '.join(lost)}.")
+        said.append(f"Unanswered messages: {', '.join(lost)}.")
     return [*said, *(f"{'; '.join(dict.fromkeys(who))}: {note}" for note, who in noted.items())]
 
 

@@ -101,7 +101,7 @@ def factor_of(
     ratio = None if doubt else ratio_of_values(values, base)
     if ratio is None:
         return Factor(
-            name=name, doubt=doubt or Doubt("not all figures are above zero", "a look at raw values")
+            name=name, doubt=doubt or Doubt("not all figures are above zero", "a look at the raw values")
         )
     depends = widening(values, base) > 1
     is_same = max(ratio.high, 1 / ratio.low) <= 1 + RESOLUTION

@@ -181,7 +181,7 @@ def contrast_of(
         unit: What gives a figure each.
     """
     lost = max(ours.lost, theirs.lost)
-    busy = f"others used {lost:.0%} of the machine; close other programs, and measure both again"
+    busy = f"other processes used {lost:.0%} of the machine; close other programs, and measure both again"
     cold = (doubt_of_warmth(side.row.warmth, name_of(side.row)) for side in (ours, theirs))
     doubts = [busy] * (lost > BUSY) + [doubt.sentence for doubt in cold if doubt]
     return Contrast(
@@ -239,7 +239,9 @@ def _nothing_in_common(
 
 def _of_a_run(run: RunFolder) -> list[str]:
     return (
-        [] if run.manifest.complete else [f"{run.path} is partial: it has not measured all that was planned"]
+        []
+        if run.manifest.complete
+        else [f"{run.path} is partial: not everything that was planned was measured"]
     )
 
 
@@ -252,7 +254,7 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
             found.append(f"they differ in {name}: {one or 'unknown'} against {other or 'unknown'}")
     rules = [str(each.manifest.options.get(OPTION, "as planned")) for each in (run, base)]
     if rules[0] != rules[1]:
-        found.append(f"they leave out different warm-ups: {rules[0]} against {rules[1]}")
+        found.append(f"they discard different warm-ups: {rules[0]} and {rules[1]}")
     return found
 
 
@@ -272,12 +274,12 @@ def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str])
     missed = sum(values.count(0) for values in found.values())
     if uneven:
         remarks.append(
-            f"{run.path}: {uneven} repetitions of {configuration.key} had no full load and do not count"
+            f"{run.path}: {uneven} repetitions of {configuration.key} did not hold full load and are ignored"
         )
     if invalid:
         remarks.append(
-            f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
+            f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and are ignored"
         )
     if missed:
-        remarks.append(f"{run.path}: {missed} repetitions of {configuration.key} kept no rate")
+        remarks.append(f"{run.path}: {missed} repetitions of {configuration.key} have no rate")
     return {metrics[name]: values for name, values in found.items()}

@@ -33,7 +33,7 @@ class Verified(StrEnum):
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    OPEN = "cannot tell"
+    OPEN = "inconclusive"
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):

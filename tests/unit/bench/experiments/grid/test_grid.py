@@ -196,6 +196,6 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     assert titles[0].startswith("After Frantz 2010, Fig. 2: ")
     assert titles[1] == "After Frantz 2010, Table 2: How evenly agents get to swap"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
-    assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {
+    assert set(zip(verdicts["who"], verdicts["compared with"], strict=True)) == {
         ("Micro-agents, copies", "Micro-agents")
     }

@@ -143,7 +143,7 @@ def test_what_conversations_hold_is_a_section_of_its_own(tmp_path):
     run.finish(load_after=(0.0, 0.0, 0.0))
     (section,) = sections_of(run)
     cells = {column.title: column.cells for column in section.columns}
-    assert cells["each holds"] == ("900 B", "3.00 kB")
+    assert cells["memory each"] == ("900 B", "3.00 kB")
     assert cells["begun/s"] == ("5000", "5000")
     assert section.sentences[0] == (
         "Contract nets: 100 conversations of one agent that wait at once hold 900 B each; they are begun at "

@@ -127,4 +127,4 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
     assert (beside["at"][opal], beside["total time"][opal]) == ("1000", "0.08 s")
     assert section.charts[0].title == "After Frantz 2010, Fig. 1: Total time against rounds"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
-    assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {("Agents", "Micro-agents")}
+    assert set(zip(verdicts["who"], verdicts["compared with"], strict=True)) == {("Agents", "Micro-agents")}

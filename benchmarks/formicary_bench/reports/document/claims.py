@@ -1,4 +1,4 @@
-"""The papers' claims as cards: what they conclude, their figures beside ours, and what that comes to."""
+"""The papers' claims as cards: what they conclude, their figures beside ours, and the verdict."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class CardText(msgspec.Struct, frozen=True):
 
     Attributes:
         id: The claim's name, for links.
-        outcome: What it comes to, in a word or two.
+        outcome: The verdict, in a word or two.
         says: The claim.
         source: The paper, and where in it.
         published: What the paper prints.
-        ours: What was measured here, a line for each point.
-        takes: What it would take to tell; empty where it is told.
+        ours: Our measurements, a line for each point.
+        takes: What would decide it; empty if it is decided.
         remark: What differs from the paper's experiment; empty where nothing does.
-        experiment: Of which experiment the rows are that were measured; empty where none was.
+        experiment: The experiment that measured it; empty if none did.
     """
 
     id: str
@@ -112,7 +112,7 @@ def _card(card: Card) -> CardText:
 
 
 def _telling(card: Card) -> list[At]:
-    """Return the points of a card, with those first that made it what it is."""
+    """Return the points of a card, the decisive ones first."""
     return sorted(card.points, key=lambda point: point.outcome is not card.outcome)
 
 
@@ -141,7 +141,7 @@ def _ours(point: At, card: Card) -> str:
 
 
 def point_of(row: Row, along: str = "") -> str:
-    """Return where a row stands, without what grows in it."""
+    """Return a row's place and sizes, without the parameter that grows."""
     said = [PLACES.get(row.placement, row.placement)]
     known = EXPERIMENTS.get(row.experiment)
     for one in known.own if known else ():
@@ -152,7 +152,7 @@ def point_of(row: Row, along: str = "") -> str:
 
 
 def _one(row: Row, figure: str, along: str) -> str:
-    """Write who has which figure, at what of a parameter that grows."""
+    """Write a row's name and figure, with the value of the parameter that grows."""
     known, values = row.figures.get(figure), values_of(row, figure)
     value = known.mean if known and not row.profiled else fmean(values) if values else None
     own = declared(row.experiment)

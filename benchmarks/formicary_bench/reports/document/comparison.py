@@ -1,4 +1,4 @@
-"""Two runs held against each other: what is called how, the picture of ratios, and the tables."""
+"""Comparison of two runs: names, the picture of ratios, and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from formicary_bench.reports.document.sheet import ExperimentPage, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.row import frame
 from formicary_bench.statistics.comparisons import Verdict
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import speed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.pairing import Paired, Pairing
     from formicary_bench.statistics.comparisons import Comparison
+    from formicary_bench.statistics.intervals import Interval
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric
 
@@ -42,7 +43,7 @@ _METHOD = (
 
 
 def names_of(pairing: Pairing) -> list[str]:
-    """Return what each of the compared is called; by its whole key where two have one name."""
+    """Return the name of each compared figure; its whole key where two share a name."""
     rows = _all_rows(pairing)
     found = [_name(one, rows) for one in pairing.paired]
     keys: dict[tuple[str, str], set[str]] = {}
@@ -61,12 +62,12 @@ def counted(verdicts: Iterable[str]) -> str:
 
 
 def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
-    """Return how much only one of two runs has measured, and what.
+    """Return how many configurations only one of two runs has, and which.
 
     Args:
         pairing: What they have in common.
-        run: What the one is called that is judged.
-        base: What the other one is called.
+        run: The name of the run that is judged.
+        base: The name of the other one.
     """
     rows = _all_rows(pairing)
     return [
@@ -76,11 +77,9 @@ def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
     ]
 
 
-def speed(one: Paired, found: Comparison) -> Interval | None:
+def speed_of(one: Paired, found: Comparison) -> Interval | None:
     """Return how many times as fast the first run is; None where that is not known."""
-    if found.ratio is None or one.contrast.is_rate:
-        return found.ratio
-    return Interval(1 / found.ratio.mean, 1 / found.ratio.high, 1 / found.ratio.low)
+    return found.ratio and speed(found.ratio, is_rate=one.contrast.is_rate)
 
 
 def comparison_sheet(
@@ -92,7 +91,7 @@ def comparison_sheet(
     """Return a page's content.
 
     Args:
-        runs: The one that is judged, and the one that it is held against.
+        runs: The one that is judged, and its base.
         pairing: What they have in common.
         found: What came of it, in that order.
         called: What to call the two; None for their folders' names.
@@ -132,7 +131,7 @@ def _picture(lines: Sequence[_Line], base: str) -> Chart | None:
         for one in [line[1]]
         if one.metric == main_metric(one.row.experiment, names[one.configuration.key])
     ]
-    drawn = [(line, ratio) for line in main if (ratio := speed(*line[1:]))]
+    drawn = [(line, ratio) for line in main if (ratio := speed_of(*line[1:]))]
     drawn.sort(key=lambda one: (one[0][2].is_told, abs(math.log(one[1].mean))), reverse=True)
     shown = sorted(drawn[:MOST], key=lambda one: one[1].mean)
     chart = _chart([line for line, _ in shown], base, f"Speed as a multiple of {base}")
@@ -147,7 +146,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
     groups: dict[str, list[Dot]] = {}
     several = len({one.row.experiment for _, one, _ in lines}) > 1
     for name, one, found in lines:
-        ratio = speed(one, found)
+        ratio = speed_of(one, found)
         if ratio is None:
             continue
         series = Series(name, *look(one.row.platform, one.row.kind, one.row.route, tls=one.row.tls))
@@ -177,7 +176,7 @@ def _said(found: Comparison, ratio: Interval) -> str:
 
 
 def _factor(ratio: Interval | None, found: Comparison) -> str:
-    """Write a ratio; nothing where nobody can tell, whose interval says enough."""
+    """Write a ratio; nothing if it is inconclusive, where the interval says enough."""
     return f"{ratio.mean:.3g}" if ratio and found.is_told else formatting.NOTHING
 
 
@@ -190,7 +189,7 @@ def _between(bounds: tuple[float, float] | None) -> str:
 
 
 def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
-    ratios = [speed(one, found) for _, one, found in lines]
+    ratios = [speed_of(one, found) for _, one, found in lines]
     bounds = [(ratio.low, ratio.high) if ratio else None for ratio in ratios]
     told = list(zip(ratios, lines, strict=True))
     columns = [
@@ -226,7 +225,7 @@ def _facts(runs: Sequence[RunFolder]) -> Extra:
 
 
 def _called(runs: Sequence[RunFolder]) -> tuple[str, str]:
-    """Return what to call two runs: by their folders' names, or paths where the names are the same."""
+    """Return names for two runs: their folders' names, or paths where the names are the same."""
     one, other = (run.path.resolve().name for run in runs)
     return (one, other) if one != other else (str(runs[0].path), str(runs[1].path))
 

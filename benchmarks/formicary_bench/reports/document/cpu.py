@@ -95,7 +95,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def name(row: Row) -> str:
-    """Return the name of a profiled row: who, and where and how many if that is not said by it."""
+    """Return the name of a profiled row: its subject, and its place and load unless the name has them."""
     where = f" in {PLACES.get(row.placement, row.placement)}"
     known = EXPERIMENTS.get(row.experiment)
     own = (

@@ -142,7 +142,7 @@ def _published(row: Row) -> Extra | None:
 
 
 def _included(theirs: Sequence[published.CpuTime]) -> str:
-    """Return where a group of the paper's includes another, so that its lines do not match ours."""
+    """Return that a group of the paper's includes another, so that its lines do not match ours."""
     if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
         return ""
     return (
@@ -157,7 +157,7 @@ def _have_all_kinds(row: Row) -> bool:
 
 
 def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
-    """Return what the groups take on each host, by the paper's name of it, without the server.
+    """Return the groups' times on each host, by the paper's name of it, without the server.
 
     Of two hosts that both have all kinds of agents, the first is A.
     """
@@ -171,7 +171,7 @@ def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
 
 
 def _groups(ours: Iterable[str], theirs: Sequence[published.CpuTime], host: str) -> list[str]:
-    """Return the groups of a host, in our order, that either has."""
+    """Return the groups that either side has of a host, in our order."""
     return in_order([*ours, *(_group(one.group) for one in theirs if one.host == host)])
 
 

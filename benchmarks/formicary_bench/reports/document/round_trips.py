@@ -75,8 +75,9 @@ def _added(row: Row, other: Row) -> str:
     step = 10.0 ** (math.floor(math.log10(ours.value)) - 2)  # as exact as the larger figure is written
     rounded = (step * round(one / step) for one in (more.mean, more.low, more.high))
     added, low, high = (formatting.short(formatting.duration(one)) for one in rounded)
+    bounds = formatting.between(low, high).removesuffix(f" {added.partition(' ')[2]}")
     return told(
-        f"The XMPP server adds {added} ({formatting.between(low, high)}) to a message and its answer between "
+        f"The XMPP server adds {added} ({bounds}) to a message and its answer between "
         f"{PLACES[row.placement]}{' with TLS' if row.tls else ''}: ",
         cite(_time(row), row),
         " instead of ",

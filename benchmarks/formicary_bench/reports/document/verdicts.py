@@ -15,7 +15,7 @@ from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import speed
 from formicary_bench.vocabulary.metrics import MEAN, P90, P99, P999, PAPERS_MEAN, TIME
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Doubt
     from formicary_bench.results.verdicts.verdicts import Compared
-    from formicary_bench.vocabulary.metrics import Metric
 
 _COMPARED = (
     "Welch's t-test on the logarithms of the repetitions' results, corrected for all comparisons of the "
@@ -109,12 +108,8 @@ def _verdict(row: Row, one: Compared) -> str:
     found = one.comparison
     if found.ratio is None or found.verdict not in {Verdict.FASTER, Verdict.SLOWER}:
         return str(found.verdict)
-    return formatting.compared(speed(found.ratio, metric_of(row.experiment, one.figure)))
-
-
-def speed(ratio: Interval, metric: Metric) -> Interval:
-    """Return the ratio of two figures as one of speeds, above 1 where the first is faster."""
-    return ratio if metric.more_is_better else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
+    is_rate = bool(metric_of(row.experiment, one.figure).more_is_better)
+    return formatting.compared(speed(found.ratio, is_rate=is_rate))
 
 
 def _effect(one: Compared) -> str:

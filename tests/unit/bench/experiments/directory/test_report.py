@@ -110,7 +110,7 @@ def test_tables_say_how_many_times_a_message_it_takes():
         "2.5× slower (2.5–2.5)",
         "",
     )
-    assert columns["against it"] == against
+    assert columns["beside it"] == against
     assert [column.title for column in columns_of(CHURN.experiment, [CHURN], [CHURN])] == [
         "who", "where", "agents", "registered/s", "95%"
     ]  # fmt: skip

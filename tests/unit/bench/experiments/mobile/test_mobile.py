@@ -196,7 +196,7 @@ def test_a_section_draws_times_by_size_and_the_published_rates(tmp_path):
     assert "Agents, direct, in turn" in columns["who"]
     assert "TCP sockets, at once" in columns["who"]
     assert columns["baseline"][0] == "TCP sockets"
-    assert columns["against it"][0].startswith("2.0× slower (")
+    assert columns["beside it"][0].startswith("2.0× slower (")
     first, *_ = section.sentences
     assert first.startswith("Between two processes over a direct link, agents, ")
     assert "agents per second sustained" in first

@@ -111,7 +111,7 @@ def test_a_section_is_about_conversations(tmp_path, speeds):
     assert cells["who"] == ("Agents", "Agents", "Messages alone", "Messages alone")
     assert cells["bidders"] == ("10", "100", "10", "100")
     assert cells["baseline"] == ("messages alone", "messages alone", "", "")
-    assert all(cell.startswith(("3.", "4.")) and "slower" in cell for cell in cells["against it"][:2])
+    assert all(cell.startswith(("3.", "4.")) and "slower" in cell for cell in cells["beside it"][:2])
     (sentence,) = section.sentences
     assert sentence.startswith("In one process, with 100 bidders: ")
     assert "× slower than messages alone" in sentence

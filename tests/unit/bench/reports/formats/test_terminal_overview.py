@@ -93,7 +93,7 @@ def test_what_a_server_adds_is_the_difference_of_two_rows_with_an_interval(found
         for one, value in ((xmpp, 226.4), (direct, 90.0))
     ]
     sentence = (
-        "The XMPP server adds 136 µs (131–141 µs) to a message and its answer between two processes: "
+        "The XMPP server adds 136 µs (131–141) to a message and its answer between two processes: "
         "226 µs instead of 90.0 µs."
     )
     made = document(run, known)

@@ -387,7 +387,7 @@ def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
     half = replace(contrast, values=(2000.0, 0.0) * 5, base=(2000.0, 2000.0) * 5)
     (judged,), (gated,) = compare([half]), gate([half], 0.05)
     assert (judged.verdict, gated.outcome) == (Verdict.UNDECIDED, Outcome.UNDECIDED)
-    assert "not above zero" in judged.sentence
+    assert "not positive" in judged.sentence
 
 
 def searches(*rates):

@@ -49,7 +49,7 @@ _COMMANDS = (
     LazyCommand(
         "claims",
         "formicary_bench.cli.claims:claims",
-        "Check the papers' conclusions against a run: reproduced, refuted or undecided.",
+        "Check the papers' conclusions against a run: reproduced, refuted or inconclusive.",
         "CLAIMS",
     ),
     LazyCommand(

@@ -33,7 +33,7 @@ def claims(
     *,
     as_json: JsonLines = False,
 ) -> None:
-    """Check the papers' conclusions against a run: reproduced, refuted or undecided."""
+    """Check the papers' conclusions against a run: reproduced, refuted or inconclusive."""
     from formicary_bench.published.claims import claims as known
     from formicary_bench.reports.document.claims import cards, counted, references
     from formicary_bench.reports.document.sections import Document

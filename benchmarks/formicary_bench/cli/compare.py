@@ -89,7 +89,7 @@ def compare(
     from formicary_bench.statistics.comparisons import compare as judge
 
     if what and not interleave:
-        raise UsageError("two runs are compared as they are: what to measure goes with --interleave")
+        raise UsageError("what to measure goes with --interleave: two existing runs are compared as they are")
     is_interrupted = False
     if interleave:
         ours, theirs, is_interrupted = measure_in_turn((run, base), what or [], runs, output)

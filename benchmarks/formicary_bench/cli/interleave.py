@@ -77,7 +77,10 @@ def _warn_if_busy(run: RunFolder) -> None:
 
     lost = lost_in(run.manifest, run.manifest.repetitions)
     if lost > BUSY:
-        say(f"! others use {lost:.0%} of the machine: close other programs, or nothing can be told", err=True)
+        say(
+            f"! other processes use {lost:.0%} of the machine: close them, or results will be inconclusive",
+            err=True,
+        )
 
 
 def python_of(environment: Path) -> str:
@@ -90,7 +93,7 @@ def python_of(environment: Path) -> str:
     python = str(place.absolute())  # not resolved: by its path it knows its environment
     if not os.access(place, os.X_OK):
         raise UsageError(
-            f"{environment} is no Python: name the folder of a virtual environment, or the path of its python"
+            f"{environment} is not a Python: specify a virtual environment, or the path of its python"
         )
     try:
         done = subprocess.run(  # noqa: S603 -- what the user has named, with a list of arguments
@@ -98,11 +101,11 @@ def python_of(environment: Path) -> str:
         )
     except OSError as error:
         raise UsageError(
-            f"{environment} cannot be started ({error.strerror}): name a Python or a virtual environment"
+            f"{environment} cannot be started ({error.strerror}): specify a Python or a virtual environment"
         ) from error
     if done.returncode:
         raise UsageError(
-            f"{environment} has no formicary_bench: install it there, as in: "
+            f"{environment} has no formicary_bench: install it there: "
             f"{python} -m pip install 'formicary[bench]'"
         )
     return python
@@ -116,10 +119,10 @@ def _make_folder(output: Path | None) -> Path:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise UsageError(
-            f"{folder} is there already and is not overwritten: name another folder, or remove it"
+            f"{folder} already exists and is not overwritten: choose another folder, or remove it"
         ) from None
     except OSError as error:
-        raise UsageError(f"{folder} cannot be made ({error.strerror}): name another --output") from error
+        raise UsageError(f"{folder} cannot be created ({error.strerror}): choose another --output") from error
     return folder
 
 

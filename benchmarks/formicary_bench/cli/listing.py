@@ -84,7 +84,7 @@ def list_(
     """
     if where is not None:
         if group is not None or everything:
-            raise UsageError("with --where old runs are listed: leave NAME and --all out, or --where")
+            raise UsageError("--where lists runs: omit NAME and --all, or omit --where")
         list_runs(where, runs or Path("runs"), as_json=as_json)
         return
     if runs is not None:
@@ -131,7 +131,7 @@ def _chosen(name: str | None) -> tuple[list[Experiment], bool]:
         return found, False
     if not (found := of_source(name)):
         raise UsageError(
-            f"there is no group, experiment, selection or figure of a paper called {shorten(name)}; groups "
+            f"no group, experiment, selection or figure of a paper is called {shorten(name)}; groups "
             f"are {', '.join(GROUPS)}, and formicary bench list --all has all experiments with their papers"
         )
     return found, True
@@ -191,7 +191,7 @@ def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
     if lines:
         _print(lines, as_json=as_json)
     elif not as_json:
-        say(f"formicary: no run in {folder} is such", err=True)
+        say(f"formicary: no run in {folder} matches", err=True)
 
 
 def _facts(run: RunFolder) -> dict[str, str | bool | list[str]]:

@@ -27,7 +27,7 @@ _Jar = Annotated[
         "--jar",
         metavar="FILE",
         envvar="MADKIT_JAR",
-        help="The jar of a platform that is in no registry (MaDKit).",
+        help="The jar of a platform that is not in a registry (MaDKit).",
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines only.")]

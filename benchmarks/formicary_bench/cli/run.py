@@ -231,6 +231,6 @@ def _kept(folder: RunFolder | None) -> str:
         return " before anything was measured"
     many = len(folder.manifest.repetitions)
     return (
-        f"; the {many} measurements made until then are kept: formicary bench show {folder.path}, or go on "
-        f"with them: formicary bench run --resume {folder.path}"
+        f"; the {many} measurements made so far are kept: formicary bench show {folder.path}, or "
+        f"resume: formicary bench run --resume {folder.path}"
     )

@@ -115,17 +115,15 @@ def run_request(
         UsageError: they contradict each other.
     """
     if plan is not None and resume is not None:
-        raise UsageError("--plan and --resume are two runs: take one of them")
+        raise UsageError("--plan and --resume exclude each other: use one of them")
     if experiment is not None and (plan or resume):
-        raise UsageError(
-            f"{experiment} does not go with {'--plan' if plan else '--resume'}: take one of them"
-        )
+        raise UsageError(f"{experiment} does not go with {'--plan' if plan else '--resume'}: use one of them")
     if resume is not None:
-        refuse(values, "--resume", "it goes on with what the run was begun with; leave that out")
+        refuse(values, "--resume", "it continues the run as it was started; omit it")
         if output is not None or dry_run:
             raise UsageError(
-                f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it goes on in the folder "
-                "that there is; leave it out"
+                f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it continues in "
+                "the run's folder; omit it"
             )
         return RunRequest("", values, resume=resume)
     if plan is not None:
@@ -134,7 +132,7 @@ def run_request(
         refuse(
             values,
             EVERYTHING,
-            "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
+            "omit it, or name an experiment, or create a plan with `formicary bench plan new`",
             but=("preset", "repeat", "seed"),
         )
     return RunRequest(experiment or QUICK, values, plan)

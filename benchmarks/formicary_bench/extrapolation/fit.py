@@ -76,7 +76,7 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
     if FEDERATED in servers and ONE_SERVER not in servers:
         agents[ONE_SERVER], servers[ONE_SERVER] = agents[FEDERATED], _part(servers[FEDERATED], _HALF)
         doubts.append(
-            "a single server was not measured: it is assumed to need half as much per message as "
+            "a single server was not measured: it is assumed to need half as much time per message as "
             "two federated ones (measure it with --servers one)"
         )
     doubts += [

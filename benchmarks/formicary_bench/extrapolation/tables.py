@@ -76,11 +76,11 @@ def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
     columns = [
         Column("way", tuple(f"{one.way}, {one.traffic}" for one in ways), names=True),
         Column("hosts", tuple(str(one.hosts) for one in ways)),
-        Column("used up first", tuple(part.name for part in first)),
-        Column("each sends/s", tuple(formatting.count(part.per_host.mean) for part in first)),
+        Column("bottleneck", tuple(part.name for part in first)),
+        Column("messages/s each", tuple(formatting.count(part.per_host.mean) for part in first)),
         Column("95%", tuple(_range(part.per_host, formatting.count) for part in first)),
         Column("connections", tuple(formatting.number(one.connections) for one in ways)),
-        Column("in all", tuple(formatting.number(one.all_connections) for one in ways)),
+        Column("total", tuple(formatting.number(one.all_connections) for one in ways)),
         Column("memory", tuple(_memory(one) for one in ways)),
         Column("idle", tuple(_core(one.idle_cores.mean if one.idle_cores else 0) for one in ways)),
     ]
@@ -100,8 +100,8 @@ def directory_table(found: Sequence[Outlook]) -> Extra | None:
     columns = [
         Column("directory", tuple(one.way for one in kinds), names=True),
         Column("hosts", tuple(str(one.hosts) for one in kinds)),
-        Column("used up first", tuple(one.parts[0].name for one in kinds)),
-        Column("each registers/s", tuple(formatting.count(rate.mean) for rate in rates)),
+        Column("bottleneck", tuple(one.parts[0].name for one in kinds)),
+        Column("registrations/s each", tuple(formatting.count(rate.mean) for rate in rates)),
         Column("95%", tuple(_range(rate, formatting.count) for rate in rates)),
     ]
     remark = "As many as a core can take, if each host's agents register as often as every other host's."
@@ -112,7 +112,7 @@ def _range(value: Prediction, text: Text) -> str:
     if not math.isfinite(value.high - value.low) and not math.isfinite(value.low):
         return "unknown"
     low = text(max(value.low, 0.0))
-    return f"{low} to {text(value.high)}" if math.isfinite(value.high) else f"{low} and more"
+    return f"{low} to {text(value.high)}" if math.isfinite(value.high) else f"at least {low}"
 
 
 def _time(microseconds: float) -> str:

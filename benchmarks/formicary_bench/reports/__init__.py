@@ -1,3 +1,3 @@
-"""What a person or a program is shown of a run: one module per format, all made from the run folder alone."""
+"""Reports of a run for people and programs: one module per format, all made from the run folder alone."""
 
 CPU_GROUP = "runtime"

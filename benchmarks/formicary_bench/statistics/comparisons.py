@@ -57,12 +57,12 @@ def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
 FEWEST = 5
 """Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""
 
-TOO_FEW = f"are too few; repeat each at least {FEWEST} times"
+TOO_FEW = f"are too few; use at least {FEWEST} of each"
 
 RESOLUTION = 0.05
 """The change that matters: an interval that is open to a larger one leaves a comparison undecided."""
 
-DEPENDS = "; repetitions depend on each other, so the interval is made wider: take a quieter machine"
+DEPENDS = "; repetitions are correlated, so the interval is widened: use a quieter machine"
 
 _BELIEVED = 0.05
 _LEAST, _MOST = 1e-100, 1e100  # what is beyond is none that was measured, and its squares overflow
@@ -74,7 +74,7 @@ class Verdict(StrEnum):
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "no difference found"
-    UNDECIDED = "cannot tell"
+    UNDECIDED = "inconclusive"
 
 
 class Contrast(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,9 +174,7 @@ def too_few(contrast: Contrast) -> str | None:
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
         return f"{contrast.counts} {TOO_FEW}"
     if not all(_LEAST < value < _MOST for value in (*contrast.values, *contrast.base)):
-        return (
-            f"a {contrast.what} that is not above zero, or not finite, has no ratio; look at the raw values"
-        )
+        return f"a {contrast.what} that is not positive and finite has no ratio; check the raw values"
     return None
 
 
@@ -216,7 +214,7 @@ def _judge(
     verdict = _verdict(contrast, ratio, corrected, resolution)
     if bare <= _BELIEVED < corrected:
         verdict = Verdict.UNDECIDED
-        reason = f"; among {family} comparisons one such comes about by chance: repeat this one more often"
+        reason = f"; among {family} comparisons this may be chance: repeat it more often"
     else:
         reason = _reason(contrast, ratio, verdict, family, resolution)
     said = between(contrast.what, ratio) if verdict is Verdict.UNDECIDED else change(contrast.what, ratio)
@@ -251,6 +249,6 @@ def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, 
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, resolution))
         if not is_advice(needed):
-            return "; they scatter too much for repetitions to help: let the machine come to rest"
+            return "; too much scatter for more repetitions to help: use a quieter machine"
         return f"; about {needed} {contrast.unit}s of each would show a change of {resolution:.0%}"
     return (f"; corrected for {family} comparisons" if family > 1 else "") + depends

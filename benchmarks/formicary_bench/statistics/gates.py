@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
     NOT_SLOWER = "not slower"
     SLOWER = "slower"
-    UNDECIDED = "cannot tell"
+    UNDECIDED = "inconclusive"
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
 
 
 def together(passages: Sequence[Passage]) -> Outcome:
-    """Return what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
+    """Return what a gate says of all figures: slower where one is, else "inconclusive" where one may be."""
     outcomes = {passage.outcome for passage in passages}
     for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
         if worse in outcomes:
@@ -97,15 +97,15 @@ def _passage(contrast: Contrast, probabilities: tuple[float, float], max_slowdow
     depends = contrast.depends
     # Where repetitions depend on each other, the p are too small: the interval, which is wider, decides.
     if probabilities[0] <= _BELIEVED and (not depends or low > 1 + max_slowdown):
-        outcome, reason = Outcome.SLOWER, f"; {max_slowdown:.0%} are allowed{depends}"
+        outcome, reason = Outcome.SLOWER, f"; {max_slowdown:.0%} is allowed{depends}"
     elif probabilities[1] <= _BELIEVED and (not depends or high < 1 + max_slowdown):
         outcome, reason = Outcome.NOT_SLOWER, depends
     elif depends:
-        reason = f"; {max_slowdown:.0%} are allowed{depends}"
+        reason = f"; {max_slowdown:.0%} is allowed{depends}"
     else:
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, max(max_slowdown, 0.01)))
-        reason = f"; {max_slowdown:.0%} are allowed: about {needed} {contrast.unit}s of each may tell"
+        reason = f"; {max_slowdown:.0%} is allowed: about {needed} {contrast.unit}s of each may decide"
     said = between(contrast.what, ratio) if outcome is Outcome.UNDECIDED else change(contrast.what, ratio)
     sentence = f"{outcome}: {said}, by {contrast.counts}{reason}"
     return Passage(name=contrast.name, outcome=outcome, sentence=sentence, ratio=ratio)

@@ -63,6 +63,11 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
     return Interval(math.exp(found.mean), math.exp(found.mean - half), math.exp(found.mean + half))
 
 
+def speed(ratio: Interval, *, is_rate: bool) -> Interval:
+    """Return the ratio of two rates, or of two times, as one of speeds: above 1 where the first is faster."""
+    return ratio if is_rate else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
+
+
 def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int = 1) -> Interval | None:
     """Multiply and divide the figures of several sets of repetitions: a ratio, or one of two ratios.
 

@@ -70,10 +70,12 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     """
     interval = mean_interval(values)
     if len(values) < FEWEST or interval is None:
-        sentence = f"{Stability.TOO_FEW}: {len(values)} say nothing of how much they scatter; take 5 or more"
+        sentence = f"{Stability.TOO_FEW}: {len(values)} are too few to show scatter; use 5 or more"
         return Assessment(stability=Stability.TOO_FEW, sentence=sentence)
     if not interval.mean and interval.half_width:
-        sentence = f"{Stability.WIDE}: the mean of {len(values)} repetitions cannot be told from zero"
+        sentence = (
+            f"{Stability.WIDE}: the mean of {len(values)} repetitions cannot be distinguished from zero"
+        )
         return Assessment(stability=Stability.WIDE, sentence=sentence)
     depends = dependence(values)
     half = interval.half_width / abs(interval.mean) if interval.mean else 0.0
@@ -84,18 +86,18 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     if moved is not None:
         stability = Stability.DRIFTS
         rest = (
-            f"; from the first to the last it changes by {moved:+.1%}, so more of them will not help: let "
-            "the machine come to rest, see what else runs"
+            f"; from the first to the last it changes by {moved:+.1%}, so more of them will not help: use "
+            "a quieter machine, and see what else runs"
         )
     elif depends:
         stability, needed = Stability.DEPENDS, None
         rest = (
-            f", {depends.widening:.1f} times what their scatter says, as each is like the one before "
-            f"(correlation {depends.correlation:.1f}); let the machine come to rest, and see what else "
+            f", {depends.widening:.1f} times what their scatter says, as each is close to the one before "
+            f"(correlation {depends.correlation:.1f}); use a quieter machine, and see what else "
             "runs on it"
         )
     elif half <= wanted and len(values) < FEWEST_STABLE:
-        stability, rest = Stability.TOO_FEW, "; that so few agree may be an accident: take 5 or more"
+        stability, rest = Stability.TOO_FEW, "; that so few agree may be chance: use 5 or more"
     elif half <= wanted:
         stability, rest = Stability.STABLE, ""
     else:
@@ -118,7 +120,7 @@ def is_advice(needed: int | None) -> bool:
 def _needed(needed: int | None, wanted: float) -> str:
     if is_advice(needed):
         return f"about {needed} would make it {wanted:.0%}"
-    return "let the machine come to rest, or measure for longer (--rounds), before you repeat it more often"
+    return "use a quieter machine or longer --rounds before more repetitions"
 
 
 def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:

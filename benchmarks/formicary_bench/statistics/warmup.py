@@ -42,7 +42,7 @@ class WarmUp(msgspec.Struct, frozen=True):
 
 def fixed(count: int = PAPERS) -> WarmUp:
     """Leave out as many values as one decides, such as the papers' 500."""
-    return WarmUp(count, f"the first {count} are left out, whatever they are")
+    return WarmUp(count, f"the first {count} are always discarded")
 
 
 def across(pairs: NDArray[Any]) -> NDArray[Any]:
@@ -70,16 +70,18 @@ def detect(series: ArrayLike) -> WarmUp:
 
     values = np.asarray(series, dtype=float)
     if len(values) < FEWEST:
-        return WarmUp(None, f"{len(values)} values are too few to see a warm-up end: take at least {FEWEST}")
+        return WarmUp(
+            None, f"{len(values)} values are too few to detect the end of warm-up: use at least {FEWEST}"
+        )
     batches = np.median(values[: len(values) // _BATCH * _BATCH].reshape(-1, _BATCH), axis=1)
     cut = int(np.argmin(_mser(batches)[: len(batches) - _LAST]))
     if cut > len(batches) / 2:
         more = 2 * len(values)
-        return WarmUp(None, f"it never settles within {len(values)} values: take {more} or more")
+        return WarmUp(None, f"it does not settle within {len(values)} values: use {more} or more")
     moved = _moved(batches[cut:])
     if abs(moved) > _TREND:
-        said = f"from {cut * _BATCH} on it still changes by {moved:+.0%}"
-        return WarmUp(None, f"it never settles: {said}; take more, or look for what grows")
+        said = f"after {cut * _BATCH} it still changes by {moved:+.0%}"
+        return WarmUp(None, f"it does not settle: {said}; use more, or look for what grows")
     return WarmUp(cut * _BATCH, f"it has settled after {cut * _BATCH} of {len(values)}")
 
 

@@ -81,7 +81,9 @@ CREATION = Metric(
     has_spread=True,
     is_compared=True,
 )
-EACH_HOLDS = Metric("bytes_per_agent", "memory of each", BYTES, more_is_better=False, is_judged=False)
+EACH_HOLDS = Metric(
+    "bytes_per_agent", "memory of each", BYTES, "memory each", more_is_better=False, is_judged=False
+)
 TOTAL = Metric("total_s", "total time", SECONDS, more_is_better=False, has_spread=True, is_compared=True)
 HOLDS = Metric("held_bytes", "memory held", BYTES, "memory", more_is_better=False)
 

@@ -31,6 +31,6 @@ EXPERIMENT = Experiment(
     metrics=(CREATED, EACH_HOLDS),
     over="agents",
     figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory of each agent"),),
-    says="{Who}: {agents_per_s} created and started per second{beside}"
-    "[; each takes {bytes_per_agent} of memory].",
+    says="{Who} are created and started at {agents_per_s} per second{beside}"
+    "[; {bytes_per_agent} of memory each].",
 )

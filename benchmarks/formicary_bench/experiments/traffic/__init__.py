@@ -150,7 +150,7 @@ def traffic(
         duration=Loaded(f"{_HERE}.pipeline:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",
-        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} per round trip (mean), "
+        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} mean round trip, "
         "{round_trips_per_s} round trips/s{beside}.",
         report=Loaded(f"{_HERE}.pipeline:REPORT"),
     )

@@ -235,7 +235,7 @@ def _held(title: str, pairs: Sequence[tuple[Row, Row]], remark: str) -> Extra | 
         return None
     columns = [
         *who_columns([row for row, _, _ in found], [anchors(row, other) for row, other, _ in found]),
-        Column("held against", tuple(label(other) for _, other, _ in found), names=True),
+        Column("compared with", tuple(label(other) for _, other, _ in found), names=True),
         Column("speed-up", tuple(_said(ratio) for _, _, ratio in found)),
     ]
     return Extra(title, columns, remark)

@@ -1,7 +1,7 @@
 """Layout of charts as inline SVG; the template `chart.svg` has the elements.
 
 Each chart is drawn for a width, in its units; a report holds a wide and a narrow drawing of each, so that
-letters keep their size on a telephone. Colours come from the style sheet by class.
+text keeps its size on a phone. Colours come from the style sheet by class.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SHAPES = {  # of about equal area, so that none looks more important
 
 
 def made(macro: str, *about: object) -> Markup:
-    """Return what a macro of `chart.svg` makes, in which every word of others is escaped."""
+    """Return what a macro of `chart.svg` makes, with foreign text escaped."""
     elements: Markup = getattr(_macros(), macro)(*about)
     return elements
 
@@ -67,7 +67,7 @@ def draw(plot: Plot, name: str, title: str, description: str, width: int) -> Mar
 
     Args:
         plot: What it shows.
-        name: A name that no other drawing of the document has.
+        name: A name unique in the document.
         title: What a screen reader reads out first.
         description: What it reads out next.
         width: How wide it is drawn, in pixels.
@@ -77,7 +77,7 @@ def draw(plot: Plot, name: str, title: str, description: str, width: int) -> Mar
 
 
 def body_of(plot: Plot, width: int) -> tuple[float, Markup]:
-    """Return how high a plot of a width is, and its elements."""
+    """Return the height and the elements of a plot of a given width."""
     if isinstance(plot, Stacks):
         return _stacks(plot, width)
     return _lines(plot, width) if isinstance(plot, Lines) else _dots(plot, width)
@@ -138,7 +138,7 @@ def _lines(plot: Lines, width: int) -> tuple[float, Markup]:
 def _dots(plot: Dots, width: int) -> tuple[float, Markup]:
     scale, columns = plot.scale, _columns(plot, width)
     begin, end = columns[:2] if columns else (_MARGIN, width - _MARGIN)
-    # Such a picture has the first screen for itself: a few rows are as high as many.
+    # Such a picture has the first screen to itself: a few rows are as high as many.
     row = min(max(_ALL // max(len(plot.all), 1), _LOW), _TALL)
     rows: list[tuple[list[Text], Dot, list[Text], float]] = []
     y = 4.0
@@ -170,7 +170,7 @@ def _dots(plot: Dots, width: int) -> tuple[float, Markup]:
 
 
 def _columns(plot: Dots, width: int) -> tuple[float, float, float, float] | None:
-    """Return where dots begin and end, values end, and notes begin; None if there is no room for columns."""
+    """Return the horizontal positions of dots, values and notes; None if there is no room for columns."""
     words = zip(*((dot.series.label, dot.text, dot.note) for dot in plot.all), strict=True)
     names, texts, notes = (max(map(len, column)) for column in words) if plot.all else (0, 0, 0)
     note = width - notes * _LETTER
@@ -180,7 +180,7 @@ def _columns(plot: Dots, width: int) -> tuple[float, float, float, float] | None
 
 
 def _above(dot: Dot, y: float, width: int) -> tuple[list[Text], float]:
-    """Write a name, its value and a note above a dot, none over another, and say where the next line is."""
+    """Write a name, its value and a note above a dot without overlap, and return where the next line is."""
     label = wrap(dot.series.label, int(width / _WORD), max_lines=2, placeholder="…") or [""]
     texts: list[Text] = [(words, 0, y + _LINE * n, "bar-label") for n, words in enumerate(label)]
     y += _LINE * (len(label) - 1)

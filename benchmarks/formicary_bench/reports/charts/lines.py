@@ -24,9 +24,9 @@ MANY = 8.0  # times the smallest, from which on a scale is logarithmic
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """A figure: whose it is, how much, what is written at it, its interval, and whether it is sound.
+    """A figure with its series, value, text, interval, and whether it is sound.
 
-    `note` is what else is written there; `of` is the anchor of the row that it stands for; `values` are those
+    `note` is further text; `of` is the anchor of its row; `values` are those
     of its repetitions; a `published` one was measured by others, on another machine.
     """
 
@@ -86,7 +86,7 @@ def ranked(dots: Sequence[Dot], *, more_is_better: bool) -> list[Dot]:
 
 
 class Segment(msgspec.Struct, frozen=True):
-    """A part of a bar: what it is of, its share (0 to 1), and what a reader is told."""
+    """A part of a bar: its series, its share (0 to 1), and its tooltip."""
 
     series: Series
     share: float
@@ -94,7 +94,7 @@ class Segment(msgspec.Struct, frozen=True):
 
 
 class Stack(msgspec.Struct, frozen=True):
-    """A bar: its name, its parts, whether it was published by somebody else and not measured here.
+    """A bar: its name, its parts, and whether it was published rather than measured here.
 
     `of` is the anchor of the row that it stands for.
     """
@@ -118,7 +118,7 @@ class Stacks(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A point of a line: its interval, if it has one, what a reader is told, and whether it is sound.
+    """A point of a line: its interval, if it has one, its tooltip, and whether it is sound.
 
     `of` is the anchor of the row that it stands for.
     """
@@ -133,7 +133,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """An axis: its title, how a value of it is written, and what makes its scale of the values on it."""
+    """An axis: its title, how its values are written, and what makes a scale for them."""
 
     title: str
     text: Callable[[float], str]
@@ -148,7 +148,7 @@ class Lines(msgspec.Struct, frozen=True):
         up: The vertical one.
         lines: The points of each series.
         panels: The names of the panels that series are in, all of the same axes; one panel if empty.
-        choice: Whether there is an axis of equal steps for whoever does not want the logarithmic one.
+        choice: Whether a reader can switch to a linear axis.
     """
 
     across: Axis
@@ -178,7 +178,7 @@ class Lines(msgspec.Struct, frozen=True):
 
     @property
     def linear(self) -> Lines:
-        """The same on a vertical axis of equal steps, from zero on."""
+        """The same chart with a linear vertical axis from zero."""
         return replace(self, up=replace(self.up, scale=scales.from_zero))
 
     @property

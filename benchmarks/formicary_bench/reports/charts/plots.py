@@ -45,7 +45,7 @@ class Chart(msgspec.Struct, frozen=True):
 
     @property
     def lone(self) -> Dot | None:
-        """The only figure that there is: a number says it better than a drawing."""
+        """The only figure, if there is one: a number says it better than a drawing."""
         dots = self.plot.all if isinstance(self.plot, Dots) else []
         return dots[0] if len(dots) == 1 else None
 
@@ -63,9 +63,9 @@ def against(
 
     Args:
         rows: What it shows.
-        x: Where a row stands; more than zero, as the axis is logarithmic.
+        x: Returns a row's position; above zero, as the axis is logarithmic.
         x_title: The name of that axis.
-        text: How a value of it is written.
+        text: Writes a value of it.
         metric: Which metric.
         y_title: The name of its axis; its title if empty.
     """
@@ -107,7 +107,7 @@ def point_of(row: Row, x: float, y: float, tip: str, bounds: tuple[float, float]
 
 
 def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lambda _: "") -> Dots:
-    """Make a chart of what rows typically gave, by placement, all on one scale."""
+    """Make a chart of rows' typical values, by placement, all on one scale."""
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members:
@@ -117,7 +117,7 @@ def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lam
 
 
 def dot_of(series: Series, row: Row, metric: Metric, beside: str) -> Dot | None:
-    """Return what a row typically gave as a dot; None where it has no such figure. Arguments as of `dots`."""
+    """Return a row's typical value as a dot; None without such a figure. Arguments as of `dots`."""
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None

@@ -1,4 +1,4 @@
-"""Where on an axis a value lies, and which values an axis names."""
+"""Positions of values on axes, and the ticks of axes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scale(msgspec.Struct, frozen=True):
     names: tuple[tuple[float, str], ...]
 
     def place(self, value: float) -> float:
-        """Return where a value lies, 0 to 1; what lies outside is put on the edge."""
+        """Return the position of a value, from 0 to 1; values outside are put on the edge."""
         return min(max(self._raw(value), 0.0), 1.0)
 
     @property
@@ -52,7 +52,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def logarithmic(values: Iterable[float], text: Format, least: float = _LOG_ROOM) -> Scale:
-    """Make an axis of powers of ten with ticks at round values, and at `least` so many decades of room."""
+    """Make an axis of powers of ten with ticks at round values, and room for at least `least` decades."""
     logs = [_log(value) for value in values]
     low, high = min(logs), max(logs)
     room = max((high - low) * _ROOM, least)
@@ -73,7 +73,7 @@ def ratios(values: Iterable[float], text: Format) -> Scale:
 
 
 def linear(values: Iterable[float], text: Format) -> Scale:
-    """Make an axis of equal steps with ticks at round values; nothing is left below zero if none is less."""
+    """Make a linear axis with ticks at round values; it does not go below zero unless a value does."""
     known = list(values)
     low, high = min(known), max(known)
     room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
@@ -82,22 +82,22 @@ def linear(values: Iterable[float], text: Format) -> Scale:
 
 
 def from_zero(values: Iterable[float], text: Format) -> Scale:
-    """Make an axis of equal steps that has zero on it."""
+    """Make a linear axis that includes zero."""
     return linear([0.0, *values], text)
 
 
 def logarithmic_at(values: Iterable[float], text: Format) -> Scale:
-    """Make an axis of powers of ten with ticks at the very values that were measured."""
+    """Make a logarithmic axis with ticks at the measured values."""
     return _at(set(values), text, logarithmic)
 
 
 def linear_at(values: Iterable[float], text: Format) -> Scale:
-    """Make an axis of equal steps with ticks at the very values that were measured."""
+    """Make a linear axis with ticks at the measured values."""
     return _at(set(values), text, linear)
 
 
 def tail(probabilities: Iterable[float], text: Format) -> Scale:
-    """Make an axis of probabilities on which every nine takes the same room: 0, 90%, 99%, 99.9%."""
+    """Make an axis of probabilities on which every nine takes the same space: 0, 90%, 99%, 99.9%."""
     last = max(1.0, *(_nines(p) for p in probabilities))
     named = (0.0, 0.5, *(1 - 10.0**-n for n in range(1, math.floor(last + 1e-6) + 1)))
     return Scale(NINES, 0.0, last, tuple((p, text(p)) for p in named))

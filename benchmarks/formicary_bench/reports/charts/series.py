@@ -1,4 +1,4 @@
-"""What is compared: its name, its colour and its mark, the same in every chart and table of a report."""
+"""Series: their names, colours and marks, the same in every chart and table of a report."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N
 _WITHOUT_A_NAME = {"in-process", "none"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered", BARE_MESSAGES}
 
-# The style sheet gives each letter a colour, light and dark. Who it is has a colour, and a mark that says the
-# same without it; by which route it goes is a dash. So one thing looks alike in all charts of all reports.
+# The style sheet gives each letter a colour, light and dark. A subject has a colour, and a mark that says
+# the same without it; a route has a dash. So a series looks alike in all charts of all reports.
 _LOOKS = {
     ("formicary", "behaviours"): ("a", "circle"),
     ("formicary", "micro"): ("b", "diamond"),
@@ -76,7 +76,7 @@ _LOOKS = {
     ("threads", ""): ("w", "cross"),
 }
 _SPARE = tuple((colour, mark) for mark in ("nabla", "cross", "triangle") for colour in "fghdi")
-"""For whom we do not know: by the name, so that it is the same on all pages, whoever else is there."""
+"""For unknown subjects: chosen by name, so that they look the same on all pages."""
 
 _ROUTES = {"direct": "8 3", "xmpp": "2 3", "auto": "8 3 2 3", "tcp": "12 4", OWN: "4 2"}
 _WITH_TLS = {"direct": "8 3 1 3", "xmpp": "2 6", "auto": "8 3 2 3 2 3", "tcp": "12 4 1 4", OWN: "4 2 1 2"}
@@ -119,7 +119,7 @@ def label(row: Row) -> str:
 
 
 def label_of_other(row: Row, other: Compared) -> str:
-    """Return the name of what a row was compared to, which is the same work at the same place."""
+    """Return the name of the series that a row was compared to, at the same work and place."""
     return label(msgspec.structs.replace(row, platform=other.platform, kind=other.kind, route=other.route))
 
 
@@ -176,7 +176,7 @@ def colours() -> set[str]:
 
 
 def _unlike(style: tuple[str, str, str], others: Iterable[Series]) -> tuple[str, str, str]:
-    """Dash a line otherwise than those that it would be taken for."""
+    """Return a style with a dash that no similar series has."""
     colour, mark, dash = style
     taken = {other.dash for other in others if (other.colour, other.mark) == (colour, mark)}
     return colour, mark, next((one for one in (dash, *_DASHES) if one not in taken), dash)

@@ -1,4 +1,4 @@
-"""The papers' claims as cards: what they conclude, their figures beside ours, and what that comes to."""
+"""The papers' claims as cards: what they conclude, their figures beside ours, and the verdict."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.registry import EXPERIMENTS, metric_of
+from formicary_bench.experiments.registry import EXPERIMENTS, declared, metric_of
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
@@ -36,14 +36,14 @@ class CardText(msgspec.Struct, frozen=True):
 
     Attributes:
         id: The claim's name, for links.
-        outcome: What it comes to, in a word or two.
+        outcome: The verdict, in a word or two.
         says: The claim.
         source: The paper, and where in it.
         published: What the paper prints.
-        ours: What was measured here, a line for each point.
-        takes: What it would take to tell; empty where it is told.
+        ours: Our measurements, a line for each point.
+        takes: What would decide it; empty if it is decided.
         remark: What differs from the paper's experiment; empty where nothing does.
-        experiment: Of which experiment the rows are that were measured; empty where none was.
+        experiment: The experiment that measured it; empty if none did.
     """
 
     id: str
@@ -68,7 +68,7 @@ def cards(judged: Sequence[Card]) -> list[CardText]:
 
 
 def counted(judged: Sequence[CardText]) -> str:
-    """Return the number of claims by verdict: `2 reproduced, 1 refuted, 44 cannot tell`."""
+    """Return the number of claims by verdict: `2 reproduced, 1 refuted, 44 inconclusive`."""
     there = {outcome: sum(card.outcome == outcome for card in judged) for outcome in Outcome}
     return ", ".join(f"{many} {outcome}" for outcome, many in there.items() if many)
 
@@ -112,20 +112,20 @@ def _card(card: Card) -> CardText:
 
 
 def _telling(card: Card) -> list[At]:
-    """Return the points of a card, with those first that made it what it is."""
+    """Return the points of a card, the decisive ones first."""
     return sorted(card.points, key=lambda point: point.outcome is not card.outcome)
 
 
 def _ours(point: At, card: Card) -> str:
-    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77–0.83)`."""
+    """Write one point: `two processes: JADE 12.3 µs / MaDKit 9.8 µs: ratio 1.26 (1.21–1.31)`."""
     check = card.claim.check
     assert check is not None
     figures = [check.figure, (check.other and check.other.figure) or check.figure]
     if check.along:
         figures = [check.figure] * 2
-    parts = [_one(row, figure) for row, figure in zip(point.rows, figures, strict=False)]
+    parts = [_one(row, figure, check.along) for row, figure in zip(point.rows, figures, strict=False)]
     where = point_of(point.rows[0], check.along)
-    said = f"{where}: {', '.join(parts)}"
+    said = f"{where}: {' / '.join(parts)}"
     if point.doubt:
         return f"{said}; {point.doubt}"
     if point.value is None:
@@ -135,11 +135,13 @@ def _ours(point: At, card: Card) -> str:
         bounds = (written(one, check.figure, experiment) for one in (value.low, value.high))
         return f"{said} ({formatting.between(*bounds)})"
     mean, low, high = map(formatting.times, (value.mean, value.low, value.high))
-    return f"{said}; {mean} ({low}–{high})"
+    what = "growth beside that of others" if check.other and check.along else "ratio"
+    of = " of what is proportional" if check.proportional and not check.other else ""
+    return f"{said}: {what} {mean}{of} ({low}–{high})"
 
 
 def point_of(row: Row, along: str = "") -> str:
-    """Return where a row stands, without what grows in it."""
+    """Return a row's place and sizes, without the parameter that grows."""
     said = [PLACES.get(row.placement, row.placement)]
     known = EXPERIMENTS.get(row.experiment)
     for one in known.own if known else ():
@@ -149,10 +151,19 @@ def point_of(row: Row, along: str = "") -> str:
     return ", ".join(said)
 
 
-def _one(row: Row, figure: str) -> str:
+def _one(row: Row, figure: str, along: str) -> str:
+    """Write a row's name and figure, with the value of the parameter that grows."""
     known, values = row.figures.get(figure), values_of(row, figure)
     value = known.mean if known and not row.profiled else fmean(values) if values else None
-    return label(row) if value is None else f"{label(row)} {written(value, figure, row.experiment)}"
+    own = declared(row.experiment)
+    at = (
+        next((f" {said_size(one, row.size(along))}" for one in own.own if one.attribute == along), "")
+        if own
+        else ""
+    )
+    return (
+        f"{label(row)}{at and ','}{at}{'' if value is None else ' ' + written(value, figure, row.experiment)}"
+    )
 
 
 def written(value: float, figure: str, experiment: str) -> str:

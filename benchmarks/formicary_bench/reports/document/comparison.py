@@ -1,4 +1,4 @@
-"""Two runs held against each other: what is called how, the picture of ratios, and the tables."""
+"""Comparison of two runs: names, the picture of ratios, and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from formicary_bench.reports.document.sheet import ExperimentPage, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.row import frame
 from formicary_bench.statistics.comparisons import Verdict
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import speed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.pairing import Paired, Pairing
     from formicary_bench.statistics.comparisons import Comparison
+    from formicary_bench.statistics.intervals import Interval
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric
 
@@ -36,13 +37,13 @@ MOST = 14
 
 _BRIEF = 3  # of what only one run has, so many are named
 _METHOD = (
-    "Means over repetitions. Ratios are of geometric means, with 95% intervals; verdicts are by Welch's "
-    "t-test on the logarithms of the repetitions' figures, corrected for all comparisons (Holm)."
+    "Means over repetitions. Ratios divide geometric means, with 95% intervals; verdicts are by Welch's "
+    "t-test on the logarithms of the repetitions' results, corrected for all comparisons (Holm)."
 )
 
 
 def names_of(pairing: Pairing) -> list[str]:
-    """Return what each of the compared is called; by its whole key where two have one name."""
+    """Return the name of each compared figure; its whole key where two share a name."""
     rows = _all_rows(pairing)
     found = [_name(one, rows) for one in pairing.paired]
     keys: dict[tuple[str, str], set[str]] = {}
@@ -57,30 +58,28 @@ def names_of(pairing: Pairing) -> list[str]:
 def counted(verdicts: Iterable[str]) -> str:
     """Return how often each verdict was found."""
     found = Counter(verdicts).most_common()
-    return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing that could be compared"
+    return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing to compare"
 
 
 def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
-    """Return how much only one of two runs has measured, and what.
+    """Return how many configurations only one of two runs has, and which.
 
     Args:
         pairing: What they have in common.
-        run: What the one is called that is judged.
-        base: What the other one is called.
+        run: The name of the run that is judged.
+        base: The name of the other one.
     """
     rows = _all_rows(pairing)
     return [
-        f"only {who} has {formatting.counted(len(those), 'configuration')} more: {_briefly(those, rows)}"
+        f"{formatting.counted(len(those), 'configuration')} only in {who}: {_briefly(those, rows)}"
         for who, those in ((base, pairing.missing), (run, pairing.added))
         if those
     ]
 
 
-def speed(one: Paired, found: Comparison) -> Interval | None:
+def speed_of(one: Paired, found: Comparison) -> Interval | None:
     """Return how many times as fast the first run is; None where that is not known."""
-    if found.ratio is None or one.contrast.is_rate:
-        return found.ratio
-    return Interval(1 / found.ratio.mean, 1 / found.ratio.high, 1 / found.ratio.low)
+    return found.ratio and speed(found.ratio, is_rate=one.contrast.is_rate)
 
 
 def comparison_sheet(
@@ -92,7 +91,7 @@ def comparison_sheet(
     """Return a page's content.
 
     Args:
-        runs: The one that is judged, and the one that it is held against.
+        runs: The one that is judged, and its base.
         pairing: What they have in common.
         found: What came of it, in that order.
         called: What to call the two; None for their folders' names.
@@ -103,7 +102,7 @@ def comparison_sheet(
     parts = []
     for experiment in experiments:
         members = [line for line in lines if line[1].row.experiment == experiment]
-        chart = _chart(members, base, f"How many times as fast as in {base}")
+        chart = _chart(members, base, f"Speed as a multiple of {base}")
         parts.append(ExperimentPage(experiment, [chart] if chart else [], [_table(members, run, base)]))
     verdicts = [comparison.verdict for comparison in found]
     return Sheet(
@@ -132,14 +131,14 @@ def _picture(lines: Sequence[_Line], base: str) -> Chart | None:
         for one in [line[1]]
         if one.metric == main_metric(one.row.experiment, names[one.configuration.key])
     ]
-    drawn = [(line, ratio) for line in main if (ratio := speed(*line[1:]))]
+    drawn = [(line, ratio) for line in main if (ratio := speed_of(*line[1:]))]
     drawn.sort(key=lambda one: (one[0][2].is_told, abs(math.log(one[1].mean))), reverse=True)
     shown = sorted(drawn[:MOST], key=lambda one: one[1].mean)
-    chart = _chart([line for line, _ in shown], base, f"How many times as fast as in {base}")
+    chart = _chart([line for line, _ in shown], base, f"Speed as a multiple of {base}")
     more = len(drawn) - len(shown)
     if chart is None or not more:
         return chart
-    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} are below.")
+    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} more below.")
 
 
 def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
@@ -147,7 +146,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
     groups: dict[str, list[Dot]] = {}
     several = len({one.row.experiment for _, one, _ in lines}) > 1
     for name, one, found in lines:
-        ratio = speed(one, found)
+        ratio = speed_of(one, found)
         if ratio is None:
             continue
         series = Series(name, *look(one.row.platform, one.row.kind, one.row.route, tls=one.row.tls))
@@ -158,7 +157,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
         groups.setdefault(group, []).append(dot)
     if not groups:
         return None
-    caption = f"Right of 1: faster than in {base}; 95% intervals. A hollow mark: nobody can tell."
+    caption = f"Right of 1: faster than in {base}; 95% intervals. Hollow marks: inconclusive."
     plot = Dots(groups, "times as fast", lambda value: f"{value:.3g}", of_ratios=True)
     dots = [dot for dots in groups.values() for dot in dots]
     table = [
@@ -177,7 +176,7 @@ def _said(found: Comparison, ratio: Interval) -> str:
 
 
 def _factor(ratio: Interval | None, found: Comparison) -> str:
-    """Write a ratio; nothing where nobody can tell, whose interval says enough."""
+    """Write a ratio; nothing if it is inconclusive, where the interval says enough."""
     return f"{ratio.mean:.3g}" if ratio and found.is_told else formatting.NOTHING
 
 
@@ -190,7 +189,7 @@ def _between(bounds: tuple[float, float] | None) -> str:
 
 
 def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
-    ratios = [speed(one, found) for _, one, found in lines]
+    ratios = [speed_of(one, found) for _, one, found in lines]
     bounds = [(ratio.low, ratio.high) if ratio else None for ratio in ratios]
     told = list(zip(ratios, lines, strict=True))
     columns = [
@@ -202,7 +201,7 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
         Column("95%", tuple(map(_between, bounds))),
         Column("verdict", tuple(found.sentence for *_, found in lines), names=True),
     ]
-    return Extra("All figures that both have", columns)
+    return Extra("All results in both runs", columns)
 
 
 def _mean(metric: Metric, values: Sequence[float]) -> str:
@@ -226,7 +225,7 @@ def _facts(runs: Sequence[RunFolder]) -> Extra:
 
 
 def _called(runs: Sequence[RunFolder]) -> tuple[str, str]:
-    """Return what to call two runs: by their folders' names, or paths where the names are the same."""
+    """Return names for two runs: their folders' names, or paths where the names are the same."""
     one, other = (run.path.resolve().name for run in runs)
     return (one, other) if one != other else (str(runs[0].path), str(runs[1].path))
 

@@ -82,7 +82,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
             where = process_name(one.process)
             bar = Dot(series, one.us.mean, text, one.us.ci95, of=row.anchor)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
-        caption = f"For each {unit(row)}; 95% intervals."
+        caption = f"Per {unit(row)}; 95% intervals."
         found.append(
             Chart(
                 titled(f"CPU time by group: {name(row)}", [row]),
@@ -95,7 +95,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def name(row: Row) -> str:
-    """Return the name of a profiled row: who, and where and how many if that is not said by it."""
+    """Return the name of a profiled row: its subject, and its place and load unless the name has them."""
     where = f" in {PLACES.get(row.placement, row.placement)}"
     known = EXPERIMENTS.get(row.experiment)
     own = (
@@ -140,9 +140,9 @@ def _sentence(row: Row, cpu: CpuEstimates) -> str:
     return told(
         f"{name(row)}: {_A[unit(row)]} {unit(row)} takes ",
         total,
-        " of CPU: ",
+        " of CPU time: ",
         shares,
-        f". The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}.",
+        f". It was profiled for {cpu.window_s:.1f} s; {_cost(cpu)}.",
     )
 
 
@@ -150,16 +150,16 @@ def _cost(cpu: CpuEstimates) -> str:
     if cpu.method == Method.THREADS:
         return "the clocks of threads were read before and after, which costs nothing between"
     if cpu.cost is None:
-        return "what profiling costs is not known, as nothing was measured without it"
+        return "the cost of profiling is unknown, as nothing was measured without it"
     what = "accounting" if cpu.method == Method.ACCOUNTED else "sampling"
     mean, ci95 = cpu.cost.mean, cpu.cost.ci95
     if ci95 is None:
-        return f"{what} cost {_percent(mean)} of the rate, in one repetition with it and one without"
+        return f"{what} cost {_percent(mean)} of the rate, by one repetition with and one without it"
     said = f"{what} cost {_percent(mean)} ± {(ci95[1] - ci95[0]) / 2:.1%} of the rate"
     if what != "sampling":
         return said
-    too_much = ", and this is more" if ci95[0] > ALLOWED else ""
-    return f"{said}; {ALLOWED:.0%} are allowed{too_much}"
+    too_much = ", which it exceeds" if ci95[0] > ALLOWED else ""
+    return f"{said}; up to {ALLOWED:.0%} is accepted{too_much}"
 
 
 def _percent(part: float) -> str:

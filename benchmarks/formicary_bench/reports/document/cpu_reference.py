@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 _HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
 """The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
-_READING = "What agents call is theirs here, as in the paper an agent's thread is; elsewhere time is by code."
+_READING = (
+    "What agents call counts as theirs here, as an agent's thread in the paper; elsewhere, time is by code."
+)
 
 
 def cpu_references(rows: Sequence[Row]) -> list[Extra]:
@@ -68,7 +70,7 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     ours = [_stack(label, shares, of=of) for (label, of), shares in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
     hatched = f"Hatched: the paper's, on {published.MACHINE}."
-    caption = f"Each process by itself. {hatched} {_READING}{_included(theirs)}"
+    caption = f"Each process separately. {hatched} {_READING}{_included(theirs)}"
     return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )
@@ -141,7 +143,7 @@ def _published(row: Row) -> Extra | None:
 
 
 def _included(theirs: Sequence[published.CpuTime]) -> str:
-    """Return where a group of the paper's includes another, so that its lines do not match ours."""
+    """Return that a group of the paper's includes another, so that its lines do not match ours."""
     if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
         return ""
     return (
@@ -156,7 +158,7 @@ def _have_all_kinds(row: Row) -> bool:
 
 
 def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
-    """Return what the groups take on each host, by the paper's name of it, without the server.
+    """Return the groups' times on each host, by the paper's name of it, without the server.
 
     Of two hosts that both have all kinds of agents, the first is A.
     """
@@ -170,7 +172,7 @@ def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
 
 
 def _groups(ours: Iterable[str], theirs: Sequence[published.CpuTime], host: str) -> list[str]:
-    """Return the groups of a host, in our order, that either has."""
+    """Return the groups that either side has of a host, in our order."""
     return in_order([*ours, *(_group(one.group) for one in theirs if one.host == host)])
 
 

@@ -1,7 +1,7 @@
-"""How many times faster one is than another, as a reader says it.
+"""How many times faster one row is than another, in words.
 
-All sentences, tiles and charts take it from here; whether it may be said, `results.verdicts.factors` decides.
-Where it may not, they say nothing: tables have the verdict, and `hints` says once what would tell.
+Sentences, tiles and charts get it from here; `results.verdicts.factors` decides whether it may be said. Where
+it may not, they say nothing: tables have the verdict, and `hints` says once what would decide it.
 """
 
 from __future__ import annotations
@@ -47,24 +47,23 @@ def faster(row: Row, other: Row, metric: Metric) -> str:
 
 
 def said(one: Factor | None) -> str:
-    """Return a factor in words; nothing where nobody can tell."""
+    """Return a factor in words; nothing if it is inconclusive."""
     if one is None or one.ratio is None:
         return ""
     of = " ".join(one.of)
     if one.is_same:
         beside = ", ".join(filter(None, (f"within {RESOLUTION:.0%}", one.way)))
         return told(cite_anchors("no difference", of), f" from {one.name} ({beside})")
-    wider = "made wider: repetitions depend on each other" if one.depends else ""
+    wider = "widened, as repetitions are correlated" if one.depends else ""
     beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
     number, sign, rest = formatting.faster(one.ratio.mean, one.name).partition("×")
     return told(cite_anchors(f"{number}{sign}", of), f"{rest} ({beside})")
 
 
 def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
-    """Hold a row against its baseline and its rivals, in one list.
+    """Compare a row with its baseline and its rivals, in one list.
 
-    Of many rivals there are the one that it is slowest beside and the one that it is fastest beside: the
-    table of verdicts has all.
+    Of many rivals, it has only the extremes: the table of verdicts has all.
     """
     base = baseline_of(row, rows)
     held = said(factor(row, base, metric)) if base else ""
@@ -76,7 +75,7 @@ def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
 
 
 def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
-    """Return what rows are held against, and how many times faster they are, where there is something."""
+    """Return the columns of rows' baselines and speeds beside them, where there are any."""
     bases = [(row, baseline_of(row, rows)) for row in known]
     found = [factor(row, base, main_metric(row)) if base else None for row, base in bases]
     if not any(found):
@@ -84,18 +83,18 @@ def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
     of = tuple(" ".join(one.of) if one else "" for one in found)
     return [
         Column("baseline", tuple(one.name if one else "" for one in found), names=True),
-        Column("against it", tuple(in_a_cell(one) for one in found), of=of),
+        Column("beside it", tuple(in_a_cell(one) for one in found), of=of),
     ]
 
 
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
-    """Return how many times faster than its baseline a row is; empty where nobody can tell."""
+    """Return how many times faster than its baseline a row is; empty if inconclusive."""
     base = baseline_of(row, rows)
     return faster(row, base, main_metric(row)) if base else ""
 
 
 def doubt_word(row: Row) -> str:
-    """Return in a few words why a row cannot be compared to any; empty where it can."""
+    """Return in a few words why a row cannot be compared; empty if it can."""
     doubt = doubt_about(row)
     return doubt.reason if doubt else ""
 
@@ -134,7 +133,7 @@ def ranking(rows: Sequence[Row]) -> Chart | None:
 
 
 def _metrics_of(experiment: str) -> list[Metric]:
-    """Return what an experiment may be ranked by: what it is about first."""
+    """Return the metrics that an experiment can be ranked by, its main one first."""
     known = declared(experiment)
     metrics = (known.main_metric, *known.shown) if known else (RATE, CREATION, TIME)
     return [one for one in dict.fromkeys(metrics) if one.more_is_better is not None]
@@ -147,7 +146,7 @@ def _is_told_by(metric: Metric, row: Row) -> bool:
 
 
 def _at_one_point(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that do the same work: at the point where most stand, of those at the largest."""
+    """Return rows that do the same work: at the most frequent sizes, of these the largest."""
     known = declared(rows[0].experiment)
     named = {one.attribute for one in known.own if one.in_label} if known else set()
     points = [tuple(size for size in row.sizes if size[0] not in named) for row in rows]
@@ -176,7 +175,7 @@ def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
 def _factor(row: Row, run: Sequence[Row], metric: Metric) -> str:
     """Return how many times faster than the fastest other platform ours is, or else than its baseline.
 
-    Of those that cannot be compared to any, ours are held against none; of all others, say why that is so.
+    For a row of another platform, return why it cannot be compared, if it cannot.
     """
     if row.platform != "formicary":
         return doubt_word(row)
@@ -200,6 +199,6 @@ def _at(row: Row) -> str:
 
 
 def _cut(groups: dict[str, list[Dot]], most: int) -> str:
-    """Return that not all are ranked, where it is so."""
+    """Return how many are not ranked, if any."""
     missing = sum(max(len(dots) - most, 0) for dots in groups.values())
     return f" {missing} more below." if missing else ""

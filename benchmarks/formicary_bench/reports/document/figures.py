@@ -1,4 +1,4 @@
-"""Figures as a reader sees them: how a value is written, and which rows a text and its figures are of."""
+"""Figures in text: how values are written, and which rows they are from."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def said(parameter: Parameter, value: Any) -> str:
 
 
 def main_metric(experiment: str, names: Iterable[str]) -> Metric:
-    """Return the metric that says most of a configuration, of some names; else the first of these."""
+    """Return the main metric of an experiment if it is among some names; else the first of these."""
     known, given = declared(experiment), list(names)
     main = known.main_metric if known else None
     return main if main and main.name in given else metric_of(experiment, given[0])
 
 
 class Citation(NamedTuple):
-    """From where to where in a text a figure stands, and the anchors of the rows that it is of."""
+    """The place of a figure in a text, and the anchors of its rows."""
 
     begin: int
     end: int
@@ -89,7 +89,7 @@ class Citation(NamedTuple):
 
 
 class Cited(str):
-    """A text in which some figures are of rows. To whom that does not matter it is a text."""
+    """A text that links some of its figures to rows."""
 
     __slots__ = ("citations",)
 
@@ -103,22 +103,22 @@ class Cited(str):
 
 
 def anchors(*rows: Row) -> str:
-    """Return the anchors of rows as one word for links: with spaces between them."""
+    """Return the anchors of rows, separated by spaces."""
     return " ".join(dict.fromkeys(row.anchor for row in rows))
 
 
 def cite(text: str, *rows: Row) -> Cited:
-    """Return a figure as it is written, and the rows that it is of."""
+    """Return a written figure that cites its rows."""
     return cite_anchors(text, anchors(*rows))
 
 
 def cite_anchors(text: str, of: str) -> Cited:
-    """Do the same of rows of which the anchors are known; none are if it is empty."""
+    """Return a written figure that cites rows by their anchors, if any."""
     return Cited(text, [Citation(0, len(text), of)] if of else [])
 
 
 def told(*parts: str) -> Cited:
-    """Return parts as one text that cites what they cite."""
+    """Join parts into one text that cites what they cite."""
     citations, length = [], 0
     for part in parts:
         known = part.citations if isinstance(part, Cited) else ()
@@ -128,13 +128,13 @@ def told(*parts: str) -> Cited:
 
 
 def joined(separator: str, parts: Iterable[str]) -> Cited:
-    """Return parts with a separator between each two of them, as one text that cites what they cite."""
+    """Join parts with a separator into one text that cites what they cite."""
     between = [word for part in parts for word in (separator, part)]
     return told(*between[1:])
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Cut a text at its figures, and say of each piece which rows it is of; empty where of none."""
+    """Split a text at its figures, and yield each piece with the anchors of its rows, if any."""
     end = 0
     for one in text.citations if isinstance(text, Cited) else ():
         yield text[end : one.begin], ""

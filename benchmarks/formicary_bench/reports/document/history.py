@@ -36,7 +36,7 @@ _METHOD = (
 
 
 def main_tracks(found: History, experiment: str) -> list[Track]:
-    """Return the figure that says most of each configuration of an experiment."""
+    """Return the main metric's track of each configuration of an experiment."""
     members = [track for track in found.tracks if track.row.experiment == experiment]
     names: dict[str, list[str]] = {}
     for track in members:
@@ -74,7 +74,7 @@ def track_tables(found: History, experiment: str) -> list[Extra]:
 
 
 def lines_of(found: History) -> list[dict[str, Any]]:
-    """Return all that is known, as programs read it: an object for each figure in each run."""
+    """Return everything for programs: an object for each figure in each run."""
     return [_line(track, spot) for track in found.tracks for spot in track.spots]
 
 
@@ -116,10 +116,12 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
         Column("95%", tuple(bounds)),
         Column("n", tuple(str(len(spot.values)) for spot in spots)),
         Column(
-            "since the one before", tuple(_since(spot, first=spot is spots[0]) for spot in spots), names=True
+            "since the previous run",
+            tuple(_since(spot, first=spot is spots[0]) for spot in spots),
+            names=True,
         ),
         Column(
-            "in a sentence",
+            "details",
             tuple(spot.comparison.sentence if spot.comparison else "" for spot in spots),
             names=True,
             minor=True,
@@ -129,7 +131,7 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
 
 
 def _since(spot: Spot, *, first: bool) -> str:
-    """Return what came of a run in few words, and what else is another one than in the run before."""
+    """Return the verdict on a run in a few words, and what else changed since the run before."""
     if first:
         return ""
     said = [*spot.machine_changes]
@@ -184,12 +186,12 @@ def _chart(metric: Metric, at: str, tracks: Sequence[Track], runs: Sequence[RunF
 
 
 def _is_sound(spot: Spot) -> bool:
-    """Whether other runs can be held against one: it was warm, and has repetitions enough."""
+    """Whether a run can be compared with: it was warm, and has enough repetitions."""
     return doubt_of_warmth(spot.row.warmth, "") is None and len(spot.values) >= FEWEST
 
 
 def _tick(value: float, runs: Sequence[RunFolder]) -> str:
-    """Write the place of a run at an axis: its day, or its time where all are of one day."""
+    """Write the tick of a run: its day, or its time if all are of one day."""
     is_one_day = len({_day(run) for run in runs}) == 1
     return f"{runs[round(value)].manifest.started:{'%H:%M' if is_one_day else '%m-%d'}}"
 

@@ -1,4 +1,4 @@
-"""What is said of hosts: a table of what each did, and what of a run is not valid."""
+"""Reports on hosts: a table of what each did, and the rows that are not valid."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 _REMARK = (
-    "While all pairs were measured together. What a host's interface has sent and received is with it; what "
-    "its own processes say to each other goes over loopback. Memory is what each process has alone."
+    "While all pairs were being measured. Wire figures are of the host's interface; messages between its own "
+    "processes use loopback. Memory is what each process has to itself."
 )
 
 
 def voided(row: Row) -> Row:
-    """Return a row as reports show it: without figures where they are not valid. JSON has both."""
+    """Return a row for reports: without figures if they are not valid. JSON has both."""
     if not row.invalid:
         return row
     unsaid = dict.fromkeys(("each", "stability", "compared", "records"), ())
@@ -47,7 +47,7 @@ def voided(row: Row) -> Row:
 
 
 def voided_digest(digest: Digest) -> Digest:
-    """As `voided`, with what belongs to the row."""
+    """Return a digest as `voided` does a row."""
     return Digest(voided(digest.row), None) if digest.row.invalid else digest
 
 
@@ -91,7 +91,7 @@ _DIGITS = 4
 
 
 def evidence(run: RunFolder, rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return what stands behind each row of a run, by the row's anchor, as plain data for a page.
+    """Return the evidence for each row of a run, by the row's anchor, as plain data for a page.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -114,7 +114,7 @@ def _of_row(
     same = [one for one in rows if one.experiment == row.experiment]
     known = {**samples_of(row.each), **judged(row.cpu)}
     samples = {name: values for name, values in known.items() if len(values) == len(row.each)}
-    # What was not valid is in no figure, so figures are of the valid ones, in their order.
+    # Figures are of valid repetitions, in their order.
     valid = [one for one in repetitions if not one.invalid] or repetitions
     if len(row.each) != len(valid):
         samples = {}
@@ -145,14 +145,14 @@ def _of_row(
 def _cut(
     run: RunFolder, configuration: Configuration, repetitions: list[Repetition], row: Row
 ) -> dict[str, Any]:
-    """Return where the warm-up was cut, and what other cuts would give."""
+    """Return where the warm-up ends, and results for other cuts."""
     if row.warm_up is None or summary_of(configuration.experiment).raw != "messages":
         return {"cut": "", "cuts": []}
     known = row.warm_up
     span = f"{known.least}" if known.least == known.most else f"{known.least} to {known.most}"
     settled = [str(one) for one in known.settled if one is not None]
     found = f"; settled by itself after {', '.join(settled)}" if settled else ""
-    said = f"The first {span} round trips of each pair are left out ({known.rule}){found}."
+    said = f"The first {span} round trips of each pair are discarded ({known.rule}){found}."
     cuts = [
         [f"{one.part:.0%}", formatting.duration(one.median_us), formatting.duration(one.mean_us)]
         for one in other_cuts(run, repetitions)

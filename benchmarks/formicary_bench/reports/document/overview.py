@@ -1,7 +1,7 @@
-"""What a run has found, in a few lines: a block for each experiment, a line for each series.
+"""A run's results in a few lines: a block for each experiment, a line for each series.
 
-It follows from declarations: a block has what an experiment is about where there is least and most of what
-it grows by, or, at one point, its first metrics; a line says what a series is held against.
+It follows from declarations: a block has an experiment's main metric at both ends of what it grows by, or,
+at one point, its first metrics; a line compares a series with its best rival or its baseline.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 _FIGURES = 2  # in a line
-_BESIDE = "speed beside"
+_BESIDE = "relative speed"
 _INCONCLUSIVE = "inconclusive"
 _HERE = " in one process"
 _ROUTES = {"direct": "without a server", "xmpp": "through an XMPP server"}
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What a series has come to.
+    """The results of a series.
 
     Attributes:
         who: The series, or the experiment.
         figures: Below the headings of the block.
-        verdict: How its speed compares to what it is held against; empty where there is nothing.
+        verdict: Its speed beside that of its rival or baseline; empty without one.
         value: How good it is, for a bar; 0 without one.
     """
 
@@ -58,13 +58,13 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """What an experiment has found.
+    """The results of an experiment.
 
     Attributes:
         title: Its name.
         headings: Of its figures, and of verdicts.
         lines: At least one.
-        main: Which heading is what it is about.
+        main: The index of its main metric among the headings.
     """
 
     title: str
@@ -83,7 +83,7 @@ def blocks(document: Document) -> list[Block]:
 
 
 def briefly(found: Sequence[Block]) -> Block:
-    """Return one block for all, with the first line of each that has what it is about."""
+    """Return one block for all, with the first line of each that has its main metric."""
     lines = []
     for one in found:
         line = next((each for each in one.lines if any(each.figures[one.main :])), one.lines[0])
@@ -93,7 +93,7 @@ def briefly(found: Sequence[Block]) -> Block:
 
 
 def hints(document: Document) -> list[str]:
-    """Return what a reader should know, and do next; sentences without full stop."""
+    """Return what a reader should know and do next, without full stops."""
     manifest, trust = document.run.manifest, document.trust
     said = []
     if not manifest.complete:
@@ -107,7 +107,7 @@ def hints(document: Document) -> list[str]:
 
 
 def legend(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """Return what names in a run mean, where they do not say so themselves."""
+    """Return the names in a run that need explaining, with their meanings."""
     rows = list(rows)
     who = {subject(row): about_of(row.platform, row.kind) for row in rows}
     routes = {row.route for row in rows if row.placement != SAME and row.platform == "formicary"}
@@ -146,7 +146,7 @@ def _metrics(known: Experiment, rows: Sequence[Row]) -> list[Metric]:
 
 
 def _shortened(lines: list[Line]) -> list[Line]:
-    """Leave out where all of it is in one process."""
+    """Omit the place if everything is in one process."""
     if not all(one.who.endswith(_HERE) for one in lines):
         return lines
     return [msgspec.structs.replace(one, who=one.who.removesuffix(_HERE)) for one in lines]
@@ -174,7 +174,7 @@ def _line(
 
 
 def _at(series: Sequence[Row], known: Experiment, point: int) -> Row | None:
-    """Return the row of a series at a point of what grows, with the most of all else."""
+    """Return the row of a series at a point of what grows, with the largest other sizes."""
     there = [row for row in series if not known.over or row.size(known.over) == point]
     return most_of(there, known) if there else None
 
@@ -185,7 +185,7 @@ def _figure(row: Row | None, metric: Metric) -> str:
 
 
 def _other(row: Row, metric: Metric, run: Sequence[Row]) -> Row | None:
-    """Return what a row is held against: the best other platform, or else its baseline."""
+    """Return the best other platform's row, or else the baseline."""
     rivals = [one for one in rivals_of(row, run) if one.mean(metric) is not None]
     rivals = [one for one in rivals if doubt_about(one) is None] or rivals
     best = max if metric.more_is_better else min

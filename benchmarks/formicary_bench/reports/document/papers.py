@@ -1,4 +1,4 @@
-"""After which figure or table of a paper one of ours is made, and what the paper prints beside ours."""
+"""Links to the papers: which figure or table ours repeats, and the published values beside ours."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 def titled(title: str, rows: Sequence[Row], after: str = "") -> str:
-    """Put in front of a title what it is made after, if anything: `After Alberola 2010, Fig. 9: ...`.
+    """Prefix a title with what it repeats, if anything: `After Alberola 2010, Fig. 9: ...`.
 
     Args:
         title: The title of a chart.
         rows: What it shows, of one experiment.
-        after: Which figure or table of the experiment's paper, if not those that the rows repeat.
+        after: The figure or table of the paper, if not those that the rows repeat.
     """
     found = repeated(rows, after)
     return f"{found}: {title}" if found else title
 
 
 def repeated(rows: Sequence[Row], after: str = "") -> str:
-    """Return after which figures or tables of a paper rows of one experiment are; empty where after none."""
+    """Return the figures or tables of a paper that rows of an experiment repeat; empty if none."""
     known = EXPERIMENTS.get(rows[0].experiment) if rows else None
     if known is None or known.repeats is None:
         return ""
@@ -67,7 +67,7 @@ def _in_order(number: int | str) -> tuple[int, str]:
 
 
 def beside_published(experiment: str, rows: Sequence[Row]) -> list[Extra]:
-    """Return the figures that a paper prints, as printed, and ours below; nothing where it prints none."""
+    """Return published figures as printed, and ours below; nothing if there are none."""
     known = EXPERIMENTS.get(experiment)
     theirs = printed(experiment)
     if known is None or not theirs:
@@ -98,13 +98,13 @@ def beside_published(experiment: str, rows: Sequence[Row]) -> list[Extra]:
 
 
 def printed(experiment: str) -> list[Printed]:
-    """Return what a paper prints of an experiment."""
+    """Return the published values of an experiment."""
     known = EXPERIMENTS.get(experiment)
     return TABLES[known.published].lines(known.benchmark) if known and known.published else []
 
 
 def with_published(plot: Dots, experiment: str, metric: Metric) -> Dots:
-    """Return a chart with what a paper prints of the same metric as dots of its own."""
+    """Return a chart with published values of the same metric as further dots."""
     known = EXPERIMENTS.get(experiment)
     theirs = [one for one in printed(experiment) if known and known.benchmark and metric.heading in one.texts]
     if known is None or not theirs:

@@ -1,4 +1,4 @@
-"""The rows of an experiment that are shown together, and where each stands by what varies."""
+"""Rows of an experiment that are shown together, and names for their points."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def point(row: Row, rows: Iterable[Row]) -> str:
-    """Return where a row stands in its experiment: by all that varies there, or else by what it grows by.
-
-    Where nothing is said to grow, it is the first of its sizes.
-    """
+    """Return a row's point: the sizes that vary, or else the one that grows, or else the first."""
     known = declared(row.experiment)
     own = _own(row)
     first = next((one for one in own if row.size(one.attribute)), None)
@@ -30,7 +27,7 @@ def point(row: Row, rows: Iterable[Row]) -> str:
 
 
 def named(row: Row, rows: Iterable[Row]) -> str:
-    """Return which row of an experiment this is: its series, and what varies there, if anything does."""
+    """Return the name of a row in its experiment: its series, and the sizes that vary, if any."""
     return ", ".join(filter(None, (label(row), _varying(row, rows))))
 
 
@@ -47,7 +44,7 @@ def _varying(row: Row, rows: Iterable[Row]) -> str:
 
 
 def _own(row: Row) -> list[Parameter]:
-    """Return the parameters of which labels say nothing."""
+    """Return the parameters that labels do not have."""
     known = declared(row.experiment)
     every = known.own if known else declared_by(Talk)
     return [one for one in every if not one.in_label and one.attribute != ROUNDS.attribute]
@@ -59,11 +56,11 @@ def ordered(rows: Sequence[Row]) -> list[Row]:
 
 
 class Findings(tuple["Row", ...]):  # noqa: SLOT001 - a tuple takes no slots
-    """Rows of one experiment, and what else of their run they are shown with.
+    """Rows of one experiment, with what else of their run they are shown with.
 
     Args:
         rows: The rows.
-        run: All rows of the run, where they are held against another experiment's; these alone if empty.
+        run: All rows of the run, for comparisons with another experiment's; these alone if empty.
         tails: The distributions of the rows.
     """
 
@@ -80,5 +77,5 @@ class Findings(tuple["Row", ...]):  # noqa: SLOT001 - a tuple takes no slots
 
 
 def run_of(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return all rows of the run that some are of, as far as they are known."""
+    """Return all rows of the run that some belong to, as far as known."""
     return rows.run if isinstance(rows, Findings) else rows

@@ -75,8 +75,9 @@ def _added(row: Row, other: Row) -> str:
     step = 10.0 ** (math.floor(math.log10(ours.value)) - 2)  # as exact as the larger figure is written
     rounded = (step * round(one / step) for one in (more.mean, more.low, more.high))
     added, low, high = (formatting.short(formatting.duration(one)) for one in rounded)
+    bounds = formatting.between(low, high).removesuffix(f" {added.partition(' ')[2]}")
     return told(
-        f"The XMPP server adds {added} ({formatting.between(low, high)}) to a message and its answer between "
+        f"The XMPP server adds {added} ({bounds}) to a message and its answer between "
         f"{PLACES[row.placement]}{' with TLS' if row.tls else ''}: ",
         cite(_time(row), row),
         " instead of ",
@@ -163,7 +164,7 @@ def _waiting(rows: Iterable[Row]) -> str:
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""
-    return f" With {many} at once, most of it is waiting in line."
+    return f" With {many} at once, most of this time is spent queueing."
 
 
 def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
@@ -171,9 +172,13 @@ def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     shown = [members[0] for members in by_series(tails).values()]
     across = Axis("part of all round trips", formatting.part, scales.tail)
     chart = lines_of(
-        shown, across, Axis("takes at most", tick), lambda row: _curve(tails[row], row.anchor), by_place=True
+        shown,
+        across,
+        Axis("round-trip time at most", tick),
+        lambda row: _curve(tails[row], row.anchor),
+        by_place=True,
     )
-    caption = "Each step to the right leaves out nine tenths of what was left."
+    caption = "Each step to the right is ten times rarer."
     return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(list(tails)))
 
 

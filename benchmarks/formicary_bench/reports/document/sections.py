@@ -56,7 +56,7 @@ class Flame(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """What a report shows of one experiment."""
+    """The part of a report on one experiment."""
 
     experiment: str
     title: str
@@ -72,7 +72,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Document:
-    """All that the formats of a report say of a run; made when it is asked for.
+    """The content of a report in every format; made on demand.
 
     Attributes:
         digests: What was measured. Reading it raises UsageError where raw values are missing or broken.
@@ -88,28 +88,28 @@ class Document:
 
     @property
     def rows(self) -> list[Row]:
-        """What was measured, as programs read it."""
+        """The rows for programs."""
         return [digest.row for digest in self.digests]
 
     @cached_property
     def trust(self) -> Trust:
-        """How far the run can be trusted: said above everything, in every format."""
+        """How far the run can be trusted: the first line of every format."""
         return trust_of(self.run.manifest, self.rows)
 
     @cached_property
     def picture(self) -> Chart | None:
-        """What is seen first: who is faster, or else the first chart that there is."""
+        """The first picture: the ranking, or else the first chart."""
         drawn = (chart for section in self.sections for chart in section.charts)
         return ranking(self.shown) or next(drawn, None)
 
     @cached_property
     def evidence(self) -> dict[str, dict[str, Any]]:
-        """What stands behind each row, by its anchor."""
+        """The evidence for each row, by its anchor."""
         return evidence(self.run, self.shown)
 
     @cached_property
     def lead(self) -> list[str]:
-        """The first sentences of a run: of each of its experiments one, and more where there are few."""
+        """The first sentences: one of each experiment, and more if there are few."""
         told = [section.sentences for section in self.sections]
         by_rank = [sentences[rank] for rank in range(_LEAD) for sentences in told if len(sentences) > rank]
         return list(dict.fromkeys([*by_rank[:1], *filter(None, [self.server]), *by_rank]))[:_LEAD]
@@ -126,7 +126,7 @@ class Document:
 
     @cached_property
     def again(self) -> str:
-        """The command that would tell what the run could not; empty where that is no command."""
+        """The command that would decide what is open; empty if there is none."""
         if not (self.doubts or self.trust.advice):
             return ""
         repeat = max(self.trust.repeat, *(one.repetitions for one in self.doubts), 0)
@@ -134,7 +134,7 @@ class Document:
 
     @cached_property
     def hints(self) -> list[str]:
-        """What would tell where comparisons are inconclusive: said once, in every format."""
+        """What would decide inconclusive comparisons."""
         return hints(self.doubts)
 
     @cached_property
@@ -144,12 +144,12 @@ class Document:
 
     @cached_property
     def cards(self) -> list[CardText]:
-        """What the run says of the papers' claims, those that it says something of first."""
+        """The verdicts on the papers' claims, the decided ones first."""
         return cards(verdict_on(claims(), self.shown))
 
     @cached_property
     def shown(self) -> list[Row]:
-        """The same as people read it: without what is not valid."""
+        """The rows for people: without figures that are not valid."""
         return [voided(row) for row in self.rows]
 
     @cached_property

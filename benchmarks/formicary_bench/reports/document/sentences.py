@@ -1,4 +1,4 @@
-"""What an experiment found, in plain words."""
+"""Sentences on an experiment's results."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.estimates import Typical
     from formicary_bench.vocabulary.metrics import Metric
 
-_ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
+_ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " over the route auto"}
 
 
 class Tile(msgspec.Struct, frozen=True):
     """A figure to be seen first.
 
     Attributes:
-        value: What it is.
-        meaning: What it is.
-        beside: What it is held against.
+        value: The figure.
+        meaning: What it measures.
+        beside: How it compares.
         interval: Its 95% interval, or the two modes that the repetitions fall into; empty without either.
-        known: What the repetitions gave.
-        write: How one of their values is written.
-        of: The anchor of the row that it is of.
+        known: The repetitions' values.
+        write: Writes one of their values.
+        of: The anchor of its row.
     """
 
     value: str
@@ -47,7 +47,7 @@ class Tile(msgspec.Struct, frozen=True):
 
 
 def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
-    """Return a figure of one row, and of its repetitions alone; None where it was not measured."""
+    """Return a row's figure as a tile; None if it was not measured."""
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
@@ -64,21 +64,21 @@ def title(experiment: str) -> str:
 
 
 def source(experiment: str) -> str:
-    """Return which paper an experiment is from, with its figures there; empty where that is not known."""
+    """Return the paper and the figures that an experiment is from; empty if unknown."""
     known = EXPERIMENTS.get(experiment)
     return known.source if known else ""
 
 
 def again(experiment: str) -> str:
-    """Return the command that repeats an experiment as its paper had it; empty where it is of no paper."""
+    """Return the command that repeats an experiment as in its paper; empty if it is from none."""
     known = EXPERIMENTS.get(experiment)
     return known.again if known else ""
 
 
 def found_by(rows: Iterable[Row]) -> list[list[Row]]:
-    """Return the rows that sentences are about, series by series: ours, or else those of other platforms.
+    """Return the rows that sentences are about, by series: ours, or else those of other platforms.
 
-    What is known of the others, where there are both, is in the charts and tables.
+    If there are both, charts and tables have the others.
     """
     found = [row for row in rows if is_finding(row)]
     ours = [row for row in found if row.platform == "formicary"]
@@ -106,17 +106,17 @@ def remarks(rows: Sequence[Row]) -> list[str]:
             "so these times are optimistic."
         )
     if lost:
-        said.append(f"Messages that were never answered: {', '.join(lost)}.")
+        said.append(f"Unanswered messages: {', '.join(lost)}.")
     return [*said, *(f"{'; '.join(dict.fromkeys(who))}: {note}" for note, who in noted.items())]
 
 
 def is_finding(row: Row) -> bool:
-    """Whether a row says something, and not about a baseline."""
+    """Whether a row has figures and is not a baseline's."""
     return row.platform not in BASELINES and bool(row.figures)
 
 
 def where(row: Row) -> str:
-    """Return where something takes place, as the beginning of a sentence."""
+    """Return a row's place as the beginning of a sentence."""
     if row.placement == SAME:
         return "In one process"
     tls = " with TLS" if row.tls else ""
@@ -132,10 +132,10 @@ def at_once(row: Row) -> str:
 
 
 def plural(row: Row) -> str:
-    """Return who exchanges the messages, as in `between SPADE agents`."""
+    """Return a row's agents in the plural, as in `between SPADE agents`."""
     return {"micro": "micro-agents"}.get(row.kind, f"{subject(row)} agents")
 
 
 def after(text: str) -> str:
-    """Put a comma before a text, if there is any."""
+    """Prefix a text with a comma, if there is one."""
     return told(", ", text) if text else ""

@@ -28,8 +28,8 @@ _WORDS = {
 }
 _WORSE = {Stability.DRIFTS, Stability.DEPENDS}
 _ELSEWHERE = {MEAN.name, TIME.name, RATE.name}
-_BELIEVED = "Half of each 95% interval; --json says it in sentences."
-_UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer than {FEWEST}."
+_BELIEVED = "Half the width of each 95% interval; --json has it in words."
+_UNSEEN = f" Fewer than {FEWEST} repetitions do not show whether they are correlated."
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
@@ -70,7 +70,7 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
     ]
     few = any(row.repetitions < FEWEST for row in lines)
     remark = _BELIEVED + (_UNSEEN if few else "")
-    return [Extra("How far the figures can be believed", columns, remark, minor=True)]
+    return [Extra("How reliable the figures are", columns, remark, minor=True)]
 
 
 def dependent_remarks(rows: Sequence[Row]) -> list[str]:
@@ -126,8 +126,8 @@ def _short(one: Assessment) -> str:
 
 
 _COLD = (
-    "Cold is the first round of a fresh process, as long as what was measured. CPU time is that of a round "
-    "trip, of the process that asks."
+    "Cold: the first round of a fresh process, as long as the measured one. CPU time is per round "
+    "trip, in the process that asks."
 )
 
 

@@ -128,11 +128,11 @@ def less_extra(rows: Sequence[Row]) -> list[Extra]:
         return []
     columns = [
         *who_columns([row for row, _ in found], [anchors(*pair) for pair in found]),
-        Column("held against", tuple(label(other) for _, other in found), names=True),
+        Column("compared with", tuple(label(other) for _, other in found), names=True),
         Column("by rate", tuple(in_a_cell(factor(row, other, RATE)) for row, other in found)),
         Column("by median", tuple(in_a_cell(factor(row, other, TIME)) for row, other in found)),
     ]
-    return [Extra("Beside the same with less", columns)]
+    return [Extra("Beside the same with fewer features", columns)]
 
 
 def in_a_cell(one: Factor | None) -> str:

@@ -15,7 +15,7 @@ from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import speed
 from formicary_bench.vocabulary.metrics import MEAN, P90, P99, P999, PAPERS_MEAN, TIME
 
 if TYPE_CHECKING:
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Doubt
     from formicary_bench.results.verdicts.verdicts import Compared
-    from formicary_bench.vocabulary.metrics import Metric
 
 _COMPARED = (
-    "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
-    "experiment (Holm), with 95% intervals; no difference rules out any of more than 5%. The papers' way is "
-    "Student's t-test, each line by itself: at 5%, one line of twenty differs by chance."
+    "Welch's t-test on the logarithms of the repetitions' results, corrected for all comparisons of the "
+    "experiment (Holm), with 95% intervals. No difference found: any difference is below 5%. The papers' way "
+    "is Student's t-test on each line alone: at 5%, one line in twenty differs by chance."
 )
 _FEW = 2  # remedies in a hint
 _INTERVALS = (
-    "Half of each 95% interval. Of the mean: over repetitions (of one, by batch means); the papers' way, "
-    "over all round trips as if independent, is too narrow. Of others: the bootstrap of repetitions."
+    "Half the width of each 95% interval. Mean: over repetitions (of a single one, by batch means); the "
+    "papers' way, over all round trips as if independent, is too narrow. Others: bootstrap of repetitions."
 )
 
 
@@ -71,14 +70,14 @@ def verdict_remarks(rows: Sequence[Row]) -> list[str]:
     said = []
     if any(warm_up.rule != "planned" for _, warm_up in known):
         said.append(
-            f"Of each pair, the first {_span(rows)} round trips or uses are left out as warm-up "
-            f"({known[0][1].rule} was asked for)."
+            f"The first {_span(rows)} round trips or uses of each pair are discarded as warm-up "
+            f"(--warm-up {known[0][1].rule})."
         )
     remarks = [(row, warm_up.remark) for row, warm_up in known if warm_up.remark]
     if remarks:
         row, remark = remarks[0]
         others = len(remarks) - 1
-        more = f" The like is so of {others} more lines: see warm_up in --json." if others else ""
+        more = f" The same applies to {others} more lines: see warm_up in --json." if others else ""
         said.append(f"{named(row, rows)}: {remark}.{more}")
     return said
 
@@ -94,7 +93,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
     columns = [
         who((row for row, _ in lines), of),
         Column("at", tuple(point(row, rows) for row, _ in lines)),
-        Column("held against", tuple(label_of_other(row, one) for row, one in lines), names=True),
+        Column("compared with", tuple(label_of_other(row, one) for row, one in lines), names=True),
         Column("figure", tuple(metric_of(row.experiment, one.figure).heading for row, one in lines)),
         Column("verdict", tuple(_verdict(*line) for line in lines)),
         Column("effect (Hedges' g)", tuple(_effect(one) for _, one in lines), minor=True),
@@ -109,12 +108,8 @@ def _verdict(row: Row, one: Compared) -> str:
     found = one.comparison
     if found.ratio is None or found.verdict not in {Verdict.FASTER, Verdict.SLOWER}:
         return str(found.verdict)
-    return formatting.compared(speed(found.ratio, metric_of(row.experiment, one.figure)))
-
-
-def speed(ratio: Interval, metric: Metric) -> Interval:
-    """Return the ratio of two figures as one of speeds, above 1 where the first is faster."""
-    return ratio if metric.more_is_better else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
+    is_rate = bool(metric_of(row.experiment, one.figure).more_is_better)
+    return formatting.compared(speed(found.ratio, is_rate=is_rate))
 
 
 def _effect(one: Compared) -> str:
@@ -136,9 +131,9 @@ def _intervals(rows: Sequence[Row]) -> list[Extra]:
         who(known),
         Column("at", tuple(point(row, rows) for row in known)),
         *(Column(one.heading, tuple(spread_of(row, one) for row in known)) for one in metrics),
-        Column("warm-up left out", tuple(_span(known[i : i + 1]) for i in range(len(known)))),
+        Column("warm-up discarded", tuple(_span(known[i : i + 1]) for i in range(len(known)))),
     ]
-    return [Extra("Intervals, and what was left out as warm-up", columns, _INTERVALS, minor=True)]
+    return [Extra("Intervals and discarded warm-up", columns, _INTERVALS, minor=True)]
 
 
 def _span(rows: Iterable[Row]) -> str:

@@ -324,7 +324,7 @@ def _cores(machine: Machine) -> str:
 def _commit(manifest: Manifest) -> str:
     if manifest.git is None:
         return ""
-    return manifest.git.commit[:12] + (", with changes of files" if manifest.git.dirty else "")
+    return manifest.git.commit[:12] + (", with uncommitted changes" if manifest.git.dirty else "")
 
 
 def _load(load: tuple[float, float, float] | None) -> str:

@@ -86,7 +86,7 @@ def _head(document: Document) -> Iterator[str]:
     )
     yield _FITTING
     yield _DRAWING
-    yield f"\\noindent\\textbf{{How far to trust it.}} {_escape(document.trust.sentence)}"
+    yield f"\\noindent\\textbf{{Reliability.}} {_escape(document.trust.sentence)}"
     if not manifest.complete:
         yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
     if manifest.left_out:

@@ -38,7 +38,7 @@ def render(document: Document) -> str:
 def _head(document: Document) -> Iterator[str]:
     manifest, trust = document.run.manifest, document.trust
     yield f"# {_escape(document.run.path.resolve().name)}"
-    yield f"> **How far to trust it.** {_escape(trust.sentence)}"
+    yield f"> **Reliability.** {_escape(trust.sentence)}"
     facts = (
         manifest.started.strftime("%Y-%m-%d %H:%M %Z"),
         manifest.machine.host,

@@ -113,7 +113,7 @@ def partial(manifest: Manifest) -> str:
     planned = {one.key for one in manifest.configurations if not one.reference}
     measured = planned & {repetition.configuration for repetition in manifest.repetitions}
     return (
-        "This run is partial: it was interrupted, part of it failed, or it is still going on. "
+        "This run is partial: it was interrupted, part of it failed, or it is still running. "
         f"{len(measured)} of {len(planned)} configurations have been measured at least once{_by(manifest)}."
     )
 

@@ -27,7 +27,7 @@ _ORDERS: dict[str, Callable[[date, date], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_HOW = "write it as in 'experiment=messaging/pairs date>=2026-01-01 host=lab-3 version=0.1.0'"
+_HOW = "use, for example, 'experiment=messaging/pairs date>=2026-01-01 host=lab-3 version=0.1.0'"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def find(folder: Path, wanted: Iterable[Condition]) -> tuple[list[RunFolder], li
         candidates = sorted(path for path in folder.iterdir() if (path / MANIFEST).exists())
     except OSError as error:
         raise UsageError(
-            f"no runs can be looked for in {folder} ({error.strerror}): name their folder with --runs"
+            f"cannot list runs in {folder} ({error.strerror}): specify their folder with --runs"
         ) from error
     for path in candidates:
         try:
@@ -115,9 +115,7 @@ def find_all(folders: Iterable[Path] = ()) -> tuple[list[RunFolder], list[str]]:
                 ([RunFolder.open(folder)], []) if (folder / MANIFEST).exists() else find(folder, ())
             )
         except OSError as error:
-            raise UsageError(
-                f"no runs can be looked for in {folder} ({error.strerror}): check --runs"
-            ) from error
+            raise UsageError(f"cannot list runs in {folder} ({error.strerror}): check --runs") from error
         found |= {run.path.resolve(): run for run in runs}
         broken += unread
     return sorted(found.values(), key=lambda run: run.manifest.started), list(dict.fromkeys(broken))
@@ -126,16 +124,16 @@ def find_all(folders: Iterable[Path] = ()) -> tuple[list[RunFolder], list[str]]:
 def _condition(term: str) -> Condition:
     match = _TERM.fullmatch(term)
     if not match:
-        raise UsageError(f"{term!r} in --where is no condition: {_HOW}")
+        raise UsageError(f"{term!r} in --where is not a condition: {_HOW}")
     key, order, value = match.groups()
     if key not in KEYS:
-        raise UsageError(f"{key!r} in --where is none of {', '.join(KEYS)}: {_HOW}")
+        raise UsageError(f"{key!r} in --where is not one of {', '.join(KEYS)}: {_HOW}")
     if key != "date":
         if order not in {"=", "!="}:
-            raise UsageError(f"{term!r} in --where: only date has an order; for {key} write = or !=")
+            raise UsageError(f"{term!r} in --where: only dates can be ordered; for {key}, use = or !=")
         return Condition(key, order, value)
     try:
         date.fromisoformat(value)
     except ValueError:
-        raise UsageError(f"{term!r} in --where names no day: write it as in date>=2026-01-31") from None
+        raise UsageError(f"{term!r} in --where is not a date: use, for example, date>=2026-01-31") from None
     return Condition(key, order, value)

@@ -82,7 +82,7 @@ class RunFolder:
                 folder.mkdir(parents=True)
             except FileExistsError:
                 raise UsageError(
-                    f"{folder} is there already and is not overwritten: name another folder, or remove it"
+                    f"{folder} already exists and is not overwritten: choose another folder, or remove it"
                 ) from None
             run = cls(folder, manifest)
             try:
@@ -101,12 +101,12 @@ class RunFolder:
             UsageError: It is not a run's folder, is broken, or is of another format than this version reads.
         """
         if not path.exists():
-            raise UsageError(f"there is no folder {path}: give the folder of a run, which holds {MANIFEST}")
+            raise UsageError(f"no folder {path}: specify the folder of a run, which contains {MANIFEST}")
         try:
             text = (path / MANIFEST).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             raise UsageError(
-                f"{path} is not the folder of a run: it holds no {MANIFEST}; give the folder that a run made"
+                f"{path} is not the folder of a run: it has no {MANIFEST}; specify a folder that a run made"
             ) from None
         except OSError as error:
             raise UsageError(

@@ -206,4 +206,4 @@ def _check(path: Path, data: AnyRaw) -> None:
         columns = [getattr(data, field.name) for field in fields(data)]
         possible = all(bool(np.isfinite(column).all() and (column >= 0).all()) for column in columns)
     if not possible:
-        raise UsageError(f"the raw values {path} are none that can be measured: fetch the file again")
+        raise UsageError(f"the raw values {path} are impossible: fetch the file again")

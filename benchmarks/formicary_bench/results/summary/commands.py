@@ -1,4 +1,4 @@
-"""How much of an experiment is measured, in words, and the command that measures one configuration alone."""
+"""Sizes of configurations in words, and the commands that measure one alone, or a run again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run_again(manifest: Manifest, repeat: int = 0) -> str:
         repeat: How often each configuration is measured; as often as it was, if 0.
 
     Returns:
-        Nothing where the manifest does not have all of it: of a plan, and of hosts.
+        Nothing for runs of a plan or over hosts, of which the manifest does not have everything.
     """
     options = manifest.options
     if "experiment" not in options or "hosts" in options:
@@ -58,7 +58,7 @@ def _typed(value: Any) -> str:
 
 
 def _parameters(one: Configuration) -> Iterator[str]:
-    """Yield the options that say what is measured, where there is a choice."""
+    """Yield the options that select a configuration."""
     experiment = EXPERIMENTS[one.experiment]
     by_name = {parameter.name: parameter for parameter in PARAMETERS}
     fixed = {name for name, is_open in _choices(one, experiment).items() if not is_open}
@@ -80,7 +80,7 @@ _ALSO_NOTHING = {"tls", "spread"}
 
 
 def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:
-    """Return whether there is a choice, for parameters of which there is none in some places."""
+    """Return whether parameters that some places fix have a choice here."""
     subject = subject_of(one.platform, one.kind)
     is_between = one.route != "in-process"
     return {
@@ -93,7 +93,7 @@ def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:
 
 
 def sizes_of(configuration: Configuration) -> Iterator[str]:
-    """Yield how much of it is measured, but for round trips."""
+    """Yield the sizes of a configuration in words, without round trips."""
     known = EXPERIMENTS.get(configuration.experiment)
     for one in known.own if known else with_scope(OWN).values():  # those of other versions
         if one.attribute in configuration.parameters and one.name != ROUNDS.name:

@@ -253,9 +253,9 @@ def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
         yield from profile.warnings[: 1 if profile.method is Method.ACCOUNTED else None]
     taken = [profile.cost for profile in profiles if profile.cost is not None]
     if taken:
-        rough = "; where that is most of it, figures are rough" if max(taken) >= ROUGH_COST else ""
+        rough = "; where that is most of it, figures are approximate" if max(taken) >= ROUGH_COST else ""
         span = " to ".join(dict.fromkeys((f"{min(taken):.0%}", f"{max(taken):.0%}")))
-        yield f"the accounting itself took {span} of each process's CPU time, which is taken off{rough}"
+        yield f"the accounting itself took {span} of each process's CPU time, which is subtracted{rough}"
 
 
 def _method(profiles: Iterable[dict[str, Profile]]) -> str:

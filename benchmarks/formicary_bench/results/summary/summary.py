@@ -116,7 +116,7 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
     notes = digest.row.notes
     if valid and reasons:
         many = len(repetitions) - len(valid)
-        disturbed = f"{many} of {len(repetitions)} repetitions were not valid, and are left out"
+        disturbed = f"{many} of {len(repetitions)} repetitions were not valid and are ignored"
         notes = (*notes, f"{disturbed}: {'; '.join(reasons)}")
     row = msgspec.structs.replace(
         digest.row, by_host=host_estimates(used), notes=notes, invalid=() if valid else reasons

@@ -85,7 +85,7 @@ def read_rule(text: str) -> int | str:
     if not word.isdecimal() or int(word[:20]) > _MOST:
         raise UsageError(
             f"--{OPTION} is detect, paper (the first {PAPERS}), or a number up to {_MOST}, "
-            f"not {word[:40]!r}; write --{OPTION} detect, say"
+            f"not {word[:40]!r}; use, for example, --{OPTION} detect"
         )
     return int(word)
 
@@ -133,7 +133,7 @@ def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
     if rule.isdecimal():
         short = [cut.index for cut in cuts if cut.index != int(rule)]
         return (
-            f"there are too few to leave out {rule} as warm-up: the planned {planned} are left out"
+            f"too few round trips to discard {rule} as warm-up: the planned {planned} are discarded"
             if short
             else ""
         )
@@ -142,13 +142,13 @@ def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
     if rule == DETECT and (unknown or restless):
         why = restless[0].found.sentence if restless else cuts[0].found.sentence
         many = unknown + len(restless)
-        return f"in {many} of {len(cuts)} repetitions the planned warm-up of {planned} is left out, as {why}"
+        return f"in {many} of {len(cuts)} repetitions the planned warm-up of {planned} is discarded, as {why}"
     late = [cut for cut in cuts if cut.is_known and cut.matters]
     if 2 * len(late) <= len(cuts):
         return ""
     return (
-        f"a warm-up of {planned} is too short, as {len(late)} of {len(cuts)} repetitions begin otherwise "
-        f"than they go on: look at them with --{OPTION} {DETECT}, or run with a longer one"
+        f"a warm-up of {planned} is too short: {len(late)} of {len(cuts)} repetitions had not warmed up; "
+        f"show the run with --{OPTION} {DETECT}, or measure with a longer one"
     )
 
 

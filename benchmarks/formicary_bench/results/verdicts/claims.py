@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.published.claims import Check, Side
 
-_MAGNITUDE = "the run is good for an order of magnitude only"
+_MAGNITUDE = "the run is accurate only to an order of magnitude"
 _SHARE = "share of "
 _SERVER = "server"
 _OF_LOOPS = {"loop", "way"}
@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 
     REPRODUCED = "reproduced"
     REFUTED = "refuted"
-    OPEN = "cannot tell"
+    OPEN = "inconclusive"
 
 
 class At(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
         if many < 2:  # noqa: PLR2004 - several
             return ""
         there = {outcome: sum(one.outcome is outcome for one in self.points) for outcome in Outcome}
-        said = {"holds": Outcome.REPRODUCED, "fails": Outcome.REFUTED, "is open": Outcome.OPEN}
+        said = {"holds": Outcome.REPRODUCED, "fails": Outcome.REFUTED, "inconclusive": Outcome.OPEN}
         parts = [f"{word} at {there[outcome]}" for word, outcome in said.items() if there[outcome]]
         return f"{', '.join(parts)} of {many} points"
 
@@ -261,7 +261,7 @@ def _to_decide(check: Check, point: At) -> str:
     if "repetition" in point.doubt:
         return f"repeat each at least {FEWEST} times (--repeat {2 * FEWEST})"
     if point.doubt:
-        return f"measure it where it can be told ({point.doubt})"
+        return f"measure again without this: {point.doubt}"
     assert point.value is not None
     mean, spread = math.log(point.value.mean), math.log(point.value.high / point.value.low) / 2
     limits = [math.log(limit) for limit in check.between if 0 < limit < math.inf]
@@ -270,7 +270,7 @@ def _to_decide(check: Check, point: At) -> str:
     needed = math.ceil(many * (spread / room) ** 2) if room > 0 else None
     if needed is not None and is_advice(needed):
         return f"repeat it about {max(needed, many + 1)} times (--repeat)"
-    return "let the machine come to rest: it is too near to call, or scatters too much"
+    return "use a quieter machine: too close to call, or too much scatter"
 
 
 def _to_measure(claim: Claim, check: Check) -> str:

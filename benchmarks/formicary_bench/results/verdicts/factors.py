@@ -1,9 +1,8 @@
-"""Whether a run may say that one is so many times as fast as another, and if not, what would tell.
+"""How many times as fast one row is as another, or why that is inconclusive, and what would decide it.
 
-All sentences, tiles, charts and tables that compare ask here, and so do the verdicts. Nobody can tell where a
-side was cold, did not hold full load, was disturbed or has too few repetitions, nor where the interval of the
-ratio has 1 in it. Where a verdict was found, it goes by that: it is corrected for all comparisons of its
-experiment.
+Sentences, tiles, charts, tables and verdicts that compare use this. A comparison is inconclusive if a side
+was cold, did not hold full load, was disturbed or has too few repetitions, or if the interval of the ratio
+includes 1. An existing verdict, which is corrected for all comparisons of its experiment, takes precedence.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from formicary.core.quoting import counted
 from formicary_bench.results.summary.baselines import BASELINES, based, typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
 from formicary_bench.statistics.intervals import Interval, widening
-from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.ratios import ratio_of_values, speed
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.subjects.registry import label_of
 
@@ -31,13 +30,13 @@ QUIETER = "a quieter machine"
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """Why nobody can tell.
+    """Why a comparison is inconclusive.
 
     Attributes:
         reason: Why, in a few words.
-        remedy: What would tell, as a noun or an option.
-        who: The side whose fault it is; empty where it is nobody's.
-        repetitions: How many would tell, where more of them would; else 0.
+        remedy: What would decide it, as a noun or an option.
+        who: The side that causes it; empty if neither does.
+        repetitions: How many would decide it; 0 if more would not.
     """
 
     reason: str
@@ -47,22 +46,22 @@ class Doubt(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """It in a sentence, without full stop."""
+        """The doubt as a sentence, without full stop."""
         of = f"{self.who}: " if self.who else ""
         return f"{of}{self.reason}; {self.remedy} would tell"
 
 
 class Factor(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be said of how fast one is beside another.
+    """The speed of one row beside another.
 
     Attributes:
-        name: What sentences call the other one.
-        ratio: How many times as fast as the other it is, with its interval; None where nobody can tell.
-        doubt: Why nobody can tell; None where somebody can.
+        name: The other one's name in sentences.
+        ratio: How many times as fast it is, with its interval; None if inconclusive.
+        doubt: Why it is inconclusive; None if it is not.
         is_same: Whether all differences that matter are ruled out.
         way: How the sides were run, where that makes a difference: `warm`.
-        depends: Whether the interval is wider, as the repetitions depend on each other.
-        of: The anchors of both rows; empty where it is of no rows.
+        depends: Whether the interval is widened, as repetitions are correlated.
+        of: The anchors of both rows, if it is of rows.
     """
 
     name: str
@@ -75,7 +74,7 @@ class Factor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
-    """Return what can be said of how fast a row is beside another; None where either has no such figure."""
+    """Return the speed of a row beside another; None if either lacks the figure."""
     if typical_of(row, metric) is None or typical_of(other, metric) is None:
         return None
     name = "a message and its answer" if other.family != row.family else name_of(other)
@@ -97,29 +96,29 @@ def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
 def factor_of(
     values: Sequence[float], base: Sequence[float], name: str, doubt: Doubt | None = None, *, is_rate: bool
 ) -> Factor:
-    """Return what can be said of some figures beside others, as `factor` does."""
+    """Return the speed of some figures beside others, as `factor` does."""
     if doubt is None and min(len(values), len(base)) < FEWEST:
         doubt = _few(min(len(values), len(base)))
     ratio = None if doubt else ratio_of_values(values, base)
     if ratio is None:
         return Factor(
-            name=name, doubt=doubt or Doubt("not all figures are above zero", "a look at raw values")
+            name=name, doubt=doubt or Doubt("not all figures are above zero", "a look at the raw values")
         )
     depends = widening(values, base) > 1
     is_same = max(ratio.high, 1 / ratio.low) <= 1 + RESOLUTION
     if ratio.low <= 1 <= ratio.high and not is_same:
         return Factor(name=name, doubt=_wide(ratio, min(len(values), len(base)), depends=depends))
-    speed = ratio if is_rate else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
-    return Factor(name=name, ratio=speed, is_same=is_same and ratio.low <= 1 <= ratio.high, depends=depends)
+    found = speed(ratio, is_rate=is_rate)
+    return Factor(name=name, ratio=found, is_same=is_same and ratio.low <= 1 <= ratio.high, depends=depends)
 
 
 def doubt_of(row: Row, other: Row) -> Doubt | None:
-    """Return why two rows cannot be compared, whatever their figures are; None where they can."""
+    """Return why two rows cannot be compared, whatever their figures; None if they can."""
     return doubt_about(row) or doubt_about(other)
 
 
 def doubt_about(row: Row) -> Doubt | None:
-    """Return why a row cannot be compared to any; None where it can."""
+    """Return why a row cannot be compared; None if it can."""
     who = name_of(row)
     if row.invalid:
         return Doubt("not valid", "another run", who)
@@ -131,19 +130,19 @@ def doubt_about(row: Row) -> Doubt | None:
 
 
 def doubt_of_warmth(warmth: Warmth | None, who: str) -> Doubt | None:
-    """Return that a platform was not warm; None where it was, or where that is no question."""
+    """Return that a platform was not warm; None if it was, or need not be."""
     if warmth is None or warmth.settled:
         return None
     return Doubt(warmth.word, QUIETER if warmth.warm_up_s else "warm rounds", who)
 
 
 def too_few(row: Row, values: Sequence[float]) -> Doubt | None:
-    """Return that a row has too few figures to be compared; None where it has enough."""
+    """Return that a row has too few figures to be compared; None if it has enough."""
     return _few(len(values) or row.repetitions, name_of(row)) if len(values) < FEWEST else None
 
 
 def name_of(row: Row) -> str:
-    """Return what a sentence calls a subject: a baseline by what it is, a platform by its name."""
+    """Return a subject's name in sentences."""
     known = label_of(row.platform, row.kind) or f"{row.platform} {row.kind}".strip()
     name = BASELINES.get(row.platform, known).removeprefix("two ").removeprefix("bare ")
     return name + (" with TLS" if row.tls else "")
@@ -166,7 +165,7 @@ def _way(row: Row, other: Row) -> str:
 
 
 def _verdict(row: Row, other: Row, figure: str) -> Verdict | None:
-    """Return the verdict on two rows that stands in either of them; None where they were not judged."""
+    """Return the verdict on two rows from either of them; None if there is none."""
     for one, base in ((row, other), (other, row)):
         who = base.platform, base.kind, base.route
         for known in one.compared:

@@ -1,8 +1,7 @@
-"""An experiment over all runs: what each configuration gave, when, where, and by which version.
+"""An experiment over all runs: each configuration's results, with date, machine and version.
 
-Each run is held against the latest one before it on a machine like its own; where there is none, nothing is
-said. Whether something became faster is for `statistics.comparisons` to say; all of an experiment is one
-family.
+Each run is compared with the latest earlier one on a similar machine, if any. `statistics.comparisons`
+decides whether something became faster; an experiment is one family.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ _MACHINE = {"host": "host", "cpu": "processor", "usable": "usable cores", "pytho
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """What a configuration gave in one run.
+    """A configuration's results in one run.
 
     Attributes:
         run: The run.
-        version: Of whom was measured: ours, or that of another platform.
+        version: The version of what was measured: ours, or another platform's.
         values: A figure of each repetition that counts.
         row: Its row there, without figures: whether it was warm.
-        machine_changes: In what its machine differs from that of the run before, in words.
-        version_before: The version in the run before, where it was another one.
-        against: The run that it is held against; None where none is comparable.
-        comparison: What came of that.
+        machine_changes: How its machine differs from that of the run before, in words.
+        version_before: The version in the run before, if it differs.
+        against: The run that it is compared with; None if there is none.
+        comparison: The result.
     """
 
     run: RunFolder
@@ -63,7 +62,7 @@ class Track(msgspec.Struct, frozen=True):
 
 
 class History(msgspec.Struct, frozen=True):
-    """What runs have measured over time, and what a reader should know of it, in sentences."""
+    """Results of runs over time, with remarks."""
 
     tracks: list[Track]
     remarks: list[str]
@@ -78,7 +77,7 @@ def history(runs: Iterable[RunFolder], experiment: str | None = None) -> History
     """Collect what runs have measured.
 
     Args:
-        runs: The runs, the oldest first. Of one that is broken nothing is taken, and that is said.
+        runs: The runs, the oldest first. Broken ones are skipped with a remark.
         experiment: The name of an experiment, or of a group; None for all.
     """
     remarks: list[str] = []
@@ -115,7 +114,7 @@ def _measured(
 
 
 def _marked(spots: Sequence[Spot]) -> tuple[Spot, ...]:
-    """Note where the machine or the version is another one than in the run before."""
+    """Note where the machine or the version differs from that of the run before."""
     found = []
     for before, spot in zip([None, *spots], spots, strict=False):
         if before is not None:
@@ -127,7 +126,7 @@ def _marked(spots: Sequence[Spot]) -> tuple[Spot, ...]:
 
 
 def _judged(tracks: Sequence[Track]) -> list[Track]:
-    """Hold each run against the latest one before it on a machine like its own."""
+    """Compare each run with the latest earlier one on a similar machine."""
     places = [
         (track, place, base)
         for track in tracks
@@ -168,7 +167,7 @@ def _comparable(spots: Sequence[Spot], place: int) -> Spot | None:
 
 
 def _changes(before: Machine, machine: Machine) -> tuple[str, ...]:
-    """Return how two machines differ; of a server only where both runs had one."""
+    """Return how two machines differ; servers only if both runs had one."""
     names = dict(_MACHINE)
     if before.prosody and machine.prosody:
         names["prosody"] = "prosody"
@@ -179,5 +178,5 @@ def _changes(before: Machine, machine: Machine) -> tuple[str, ...]:
 
 
 def _version(manifest: Manifest, row: Row) -> str:
-    """Return the version of whom was measured, as far as the run says."""
+    """Return the version of what was measured, if the run has it."""
     return manifest.machine.libraries.get(row.platform, manifest.formicary)

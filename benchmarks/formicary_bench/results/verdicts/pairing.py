@@ -1,8 +1,8 @@
-"""What two runs have in common, as figures of each repetition that can be compared.
+"""Comparable figures of two runs: versions, machines, or platforms.
 
-They are two versions, two machines, or two platforms: where no configuration is in both, those are taken for
-each other that differ in the platform alone. A side may be several runs, made in turn with those of the other
-side: then a run counts once, by the geometric mean of its repetitions, which have its luck in common.
+If they have no configuration in common, configurations are paired that differ in the platform alone. A side
+may be several runs, made in turn with those of the other side: then each run counts once, by the geometric
+mean of its repetitions, as these are correlated.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Paired(msgspec.Struct, frozen=True):
 
     Attributes:
         configuration: What was measured, in the run that is judged.
-        base: The same in the other one, which is another where two platforms are compared.
-        row: What the former is called: its row, without figures.
-        base_row: The same of the latter.
-        metric: Which metric it is.
-        contrast: What the repetitions of both gave, named after the configuration and the figure.
+        base: Its counterpart in the other run.
+        row: The former's row, without figures.
+        base_row: The latter's row.
+        metric: Its metric.
+        contrast: Both runs' values, named after the configuration and the figure.
     """
 
     configuration: Configuration
@@ -68,9 +68,9 @@ class Pairing(msgspec.Struct, frozen=True):
 
     Attributes:
         paired: The figures of what is in both.
-        missing: What the second run has measured and the first one has not.
-        added: What the first run has measured and the second one has not.
-        remarks: What else a reader should know, in sentences.
+        missing: Configurations of the second run only.
+        added: Configurations of the first run only.
+        remarks: Remarks for readers.
     """
 
     paired: list[Paired]
@@ -85,12 +85,12 @@ class Pairing(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """What one side of a comparison has of a figure.
+    """One side of a comparison of a figure.
 
     Attributes:
         row: What was measured, without figures.
         values: The figure, of each repetition or run.
-        lost: What part of the machine others took meanwhile.
+        lost: The part of the machine that other processes used meanwhile.
     """
 
     row: Row
@@ -99,7 +99,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 def pair(run: RunFolder, base: RunFolder) -> Pairing:
-    """Find what two runs have in common, and read the figures of it.
+    """Pair the figures of two runs.
 
     Raises:
         UsageError: They have nothing in common, or raw values are missing or broken.
@@ -108,7 +108,7 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
 
 
 def pair_all(runs: Sequence[RunFolder], bases: Sequence[RunFolder]) -> Pairing:
-    """Find what several runs have in common with several others; arguments and errors as of `pair`."""
+    """Pair the figures of several runs with those of several others; errors as of `pair`."""
     ours, theirs = (
         {key: one for run in side for key, one in measured(run).items()} for side in (runs, bases)
     )
@@ -131,7 +131,7 @@ _Measured = tuple["Sequence[RunFolder]", "Configuration"]
 
 
 def _paired(ours: _Measured, theirs: _Measured, remarks: list[str]) -> list[Paired]:
-    """Return the figures that a configuration has on both sides, and add what is to be said of it."""
+    """Return the figures that a configuration has on both sides, and add remarks."""
     sides, bases = _sides(*ours, remarks), _sides(*theirs, remarks)
     unit = "run" if len(ours[0]) > 1 else "repetition"
     return [
@@ -149,7 +149,7 @@ def _paired(ours: _Measured, theirs: _Measured, remarks: list[str]) -> list[Pair
 
 
 def _sides(runs: Sequence[RunFolder], configuration: Configuration, remarks: list[str]) -> dict[Metric, Side]:
-    """Return what the runs of one side have of each figure of a configuration."""
+    """Return one side of each figure of a configuration."""
     repetitions = [one for run in runs for one in run.manifest.repetitions_of(configuration)]
     row, lost = frame(configuration, repetitions), lost_in(runs[0].manifest, repetitions)
     of_each = [figures_of(run, configuration, remarks) for run in runs]
@@ -171,17 +171,17 @@ def _together(values: Sequence[float]) -> float:
 def contrast_of(
     configuration: Configuration, metric: Metric, ours: Side, theirs: Side, unit: str = "repetition"
 ) -> Contrast:
-    """Return what is compared of two runs: here it is said, too, why it cannot be.
+    """Return the contrast of two sides, with why it cannot be decided, if so.
 
     Args:
         configuration: What was measured.
         metric: Which figure of it.
         ours: The run that is judged.
         theirs: The other one.
-        unit: What gives a figure each.
+        unit: What each value is from.
     """
     lost = max(ours.lost, theirs.lost)
-    busy = f"others used {lost:.0%} of the machine; close other programs, and measure both again"
+    busy = f"other processes used {lost:.0%} of the machine; close other programs, and measure both again"
     cold = (doubt_of_warmth(side.row.warmth, name_of(side.row)) for side in (ours, theirs))
     doubts = [busy] * (lost > BUSY) + [doubt.sentence for doubt in cold if doubt]
     return Contrast(
@@ -195,7 +195,7 @@ def contrast_of(
 
 
 def measured(run: RunFolder) -> dict[str, Configuration]:
-    """Return what a run has measured that can be compared, by key: undisturbed, and with times or rates."""
+    """Return the comparable configurations of a run, by key: not profiled, and with times or rates."""
     done = {repetition.configuration for repetition in run.manifest.repetitions}
     return {
         one.key: one
@@ -210,7 +210,7 @@ def measured(run: RunFolder) -> dict[str, Configuration]:
 def _by_all_but_the_platform(
     ours: dict[str, Configuration], theirs: dict[str, Configuration]
 ) -> dict[str, str]:
-    """Return the keys of the first run by those of the second, where each has just one that is alike."""
+    """Pair keys that differ in the platform alone, where each has exactly one counterpart."""
     by_rest = [{_without_the_platform(one): key for key, one in each.items()} for each in (ours, theirs)]
     alike = [Counter(map(_without_the_platform, each.values())) for each in (ours, theirs)]
     return {
@@ -239,7 +239,9 @@ def _nothing_in_common(
 
 def _of_a_run(run: RunFolder) -> list[str]:
     return (
-        [] if run.manifest.complete else [f"{run.path} is partial: it has not measured all that was planned"]
+        []
+        if run.manifest.complete
+        else [f"{run.path} is partial: not everything that was planned was measured"]
     )
 
 
@@ -252,12 +254,12 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
             found.append(f"they differ in {name}: {one or 'unknown'} against {other or 'unknown'}")
     rules = [str(each.manifest.options.get(OPTION, "as planned")) for each in (run, base)]
     if rules[0] != rules[1]:
-        found.append(f"they leave out different warm-ups: {rules[0]} against {rules[1]}")
+        found.append(f"they discard different warm-ups: {rules[0]} and {rules[1]}")
     return found
 
 
 def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
-    """Return the figures of each repetition; those without full load, or disturbed, are left out."""
+    """Return the figures of valid repetitions that held full load."""
     summary = summary_of(configuration.experiment)
     each: list[Each] = []
     invalid = 0
@@ -272,12 +274,12 @@ def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str])
     missed = sum(values.count(0) for values in found.values())
     if uneven:
         remarks.append(
-            f"{run.path}: {uneven} repetitions of {configuration.key} had no full load and do not count"
+            f"{run.path}: {uneven} repetitions of {configuration.key} did not hold full load and are ignored"
         )
     if invalid:
         remarks.append(
-            f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
+            f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and are ignored"
         )
     if missed:
-        remarks.append(f"{run.path}: {missed} repetitions of {configuration.key} kept no rate")
+        remarks.append(f"{run.path}: {missed} repetitions of {configuration.key} have no rate")
     return {metrics[name]: values for name, values in found.items()}

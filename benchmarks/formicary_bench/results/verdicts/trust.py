@@ -1,7 +1,7 @@
-"""How far a run can be trusted, in a few words: the badge that stands above everything, in every format.
+"""How far a run can be trusted, in a few words: the badge at the top of every format.
 
-Figures are no better than the larger of two things: how much the repetitions scatter, and what others took of
-the machine meanwhile, which all repetitions have in common and their scatter does not show.
+The error of figures is the larger of two things: the scatter of repetitions, and what other processes used of
+the machine, which affects all repetitions alike and does not show in their scatter.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""Within what part of themselves figures may be known; beyond that, only their order of magnitude is."""
+"""Relative errors that are told apart; beyond them, only the order of magnitude is known."""
 
 MAGNITUDE = "Order of magnitude only"
 NOTHING = "Nothing to trust yet"
 
 MOST_REPETITIONS = 50
-"""More repetitions than these are no advice: what scatters so much has a cause that can be removed."""
+"""More repetitions are never advised: so much scatter has a cause that can be removed."""
 
-_MOST_FIGURES = 0.9  # of all figures, those that are known at least so well as is said
+_MOST_FIGURES = 0.9  # of all figures, those that keep within the level
 BUSY = 0.05
-"""Which part of the machine others may use before that matters."""
+"""The part of the machine that others may use before it matters."""
 
 _STOLEN = 0.01
 _HOST = "host@"
@@ -43,10 +43,10 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         level: In two or three words, such as `Within 10%`.
-        within: The same as a part of the figures; None where not even that is known.
-        reasons: Why, in a few words each, the weightiest first.
-        advice: What would help, as orders without full stop; empty where nothing need be done.
-        repeat: How many repetitions would help; 0 where more would not.
+        within: The relative error; None beyond the levels.
+        reasons: Why, in a few words each, the most important first.
+        advice: What would help, as orders without full stop; empty if nothing is needed.
+        repeat: How many repetitions would help; 0 if more would not.
     """
 
     level: str
@@ -57,12 +57,12 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_good(self) -> bool:
-        """Whether there is no reason to hesitate."""
+        """Whether nothing needs to be improved."""
         return self.within is not None and not self.advice
 
     @property
     def sentence(self) -> str:
-        """All of it in one line."""
+        """The level, reasons and advice in one line."""
         because = f": {'; '.join(self.reasons)}" if self.reasons else ""
         todo = f". To improve: {'; '.join(self.advice)}" if self.advice else ""
         return f"{self.level}{because}{todo}."
@@ -77,7 +77,7 @@ def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
     scatter = _scatter(sound)
     taken, stolen = _taken(manifest), _stolen_in(manifest.repetitions)
     lost = min(taken + stolen, 1.0)
-    # Who has half of a machine may be told twice the time.
+    # With half of a machine, it may take twice the time.
     error = max(scatter, lost / (1 - lost) if lost < 1 else math.inf)
     within = next((level for level in LEVELS if error <= level), None)
     repeat = _repeat(plain, scatter) if scatter > LEVELS[3] else 0
@@ -91,7 +91,7 @@ def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
 
 
 def _scatter(rows: Iterable[Row]) -> float:
-    """Return within what part of themselves nine of ten figures are known; infinity where nothing says so."""
+    """Return the relative error that nine of ten figures keep within; infinity if unknown."""
     halves = sorted(math.inf if half is None else half for row in rows for half in _halves(row))
     return halves[math.ceil(_MOST_FIGURES * len(halves)) - 1] if halves else math.inf
 
@@ -101,15 +101,15 @@ def _halves(row: Row) -> list[float | None]:
 
 
 def lost_in(manifest: Manifest, repetitions: Sequence[Repetition]) -> float:
-    """Return what part of the machine, or of the busiest host, others took during some repetitions of a run.
+    """Return what part of the machine, or of the busiest host, other processes used during some repetitions.
 
-    It is 0 where nobody looked.
+    It is 0 if unknown.
     """
     return min((_taken_in(manifest, repetitions) or 0.0) + _stolen_in(repetitions), 1.0)
 
 
 def _taken(manifest: Manifest) -> float:
-    """Return what part of the machine others used: while it was measured, or as the load was before."""
+    """Return what part of the machine others used: during the run, or by the load before it."""
     known = _taken_in(manifest, manifest.repetitions)
     if known is None and manifest.load_before:
         return min(manifest.load_before[0] / _cores(manifest), 1.0)
@@ -133,7 +133,7 @@ def _cores(manifest: Manifest) -> int:
 
 
 def _of_hosts(repetitions: Sequence[Repetition], what: str) -> list[float]:
-    """Return what others took of a host's CPU time in each repetition: of the one of which they took most."""
+    """Return what others took of the CPU time of the busiest host, in each repetition."""
     found = [
         [
             part
@@ -172,7 +172,7 @@ def _who_took(manifest: Manifest) -> str:
 
 
 def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
-    """Return how many rows are worth less than the others, and why."""
+    """Return how many rows are less reliable, and why."""
     counted = {
         "full load not held": sum(row.full_load is False for row in rows),
         "not warm": sum(row.warmth is not None and not row.warmth.settled for row in rows),
@@ -200,7 +200,7 @@ def _advice(rows: Sequence[Row], scatter: float, repeat: int, shares: tuple[floa
 def _repeat(rows: Sequence[Row], scatter: float) -> int:
     """Return how many repetitions would make figures known within 10%; 0 if that is out of reach.
 
-    What is far away is not extrapolated from three values: the next step is as much as is worth trying.
+    From few values, only the next step is advised.
     """
     fewest = min((row.repetitions for row in rows), default=1)
     if math.isinf(scatter):

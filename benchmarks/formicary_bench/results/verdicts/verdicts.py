@@ -1,7 +1,7 @@
-"""How far the figures of a run can be believed, and which platform is faster than which.
+"""How reliable a run's figures are, and which platforms are faster.
 
-Both are by the figures of each repetition, in the order in which they were measured. Platforms are compared
-where they do the same work at the same place; all comparisons of an experiment are one family.
+Both are by the figures of each repetition, in the order of measurement. Platforms are compared at the same
+work and place; all comparisons of an experiment are one family.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _MOST = 1e100  # what is beyond, or is no number, was not measured: folders come
 
 
 class Believed(msgspec.Struct, frozen=True, kw_only=True):
-    """How far one of a row's figures can be believed."""
+    """The reliability of one of a row's figures."""
 
     figure: str
     assessment: Assessment
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """How one of a row's figures compares to that of another platform, in the same run and at the same point.
+    """One of a row's figures beside that of another platform, in the same run and at the same point.
 
     Attributes:
-        platform: Of the other one, as are `kind` and `route`.
+        platform: The other one's, as are `kind` and `route`.
         figure: The name of its metric.
-        comparison: What came of it.
+        comparison: The result.
     """
 
     platform: str
@@ -54,7 +54,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stability_of(experiment: str, each: Sequence[Each]) -> tuple[Believed, ...]:
-    """Judge the figures that the repetitions of a configuration have."""
+    """Judge the figures of a configuration's repetitions."""
     metrics = metrics_of(experiment)
     return believed(
         {
@@ -74,7 +74,7 @@ def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:
 
 
 def with_comparisons(rows: Sequence[Row]) -> list[Row]:
-    """Compare the platforms of a run with each other, and note it in the rows that were judged."""
+    """Compare the platforms of a run, and note the results in the judged rows."""
     from formicary_bench.results.summary.declared import summary_of
 
     found = list(rows)
@@ -95,12 +95,12 @@ def with_comparisons(rows: Sequence[Row]) -> list[Row]:
 
 
 def others_of(row: Row, compared: Compared, rows: Sequence[Row]) -> list[Row]:
-    """Return the row that another one was compared to, which does the same work at the same place.
+    """Return the row that another one was compared with.
 
     Args:
-        row: The one that was judged.
-        compared: What came of it.
-        rows: All rows of the run; without the other one among them, there is none.
+        row: The judged row.
+        compared: The result.
+        rows: All rows of the run.
     """
     there = msgspec.structs.replace(
         row, platform=compared.platform, kind=compared.kind, route=compared.route
@@ -109,19 +109,19 @@ def others_of(row: Row, compared: Compared, rows: Sequence[Row]) -> list[Row]:
 
 
 def _is_held_against(row: Row, other: Row, summary: Summary, *, is_before: bool) -> bool:
-    """Whether a row is judged by another; of two subjects that do the same work the first one is."""
+    """Whether a row is compared with another; of two subjects with the same work, the first one is."""
     if summary.is_held_against is not None:
         return summary.is_held_against(row, other)
     return is_before and _can_be_compared(row, other)
 
 
 def _takes_part(row: Row) -> bool:
-    """Whether a row is undisturbed, and of a platform: baselines are no platforms."""
+    """Whether a row is valid, not profiled, and not a baseline's."""
     return row.platform not in BASELINES and not row.profiled and not row.invalid
 
 
 def _can_be_compared(row: Row, other: Row) -> bool:
-    """Whether two rows differ in the platform, or in its kind, and do the same work at the same place."""
+    """Whether two rows of different platforms or kinds do the same work at the same place."""
     if _point(row) != _point(other) or (row.platform, row.kind) == (other.platform, other.kind):
         return False
     return row.platform != other.platform or row.route == other.route
@@ -132,7 +132,7 @@ def _point(row: Row) -> tuple[object, ...]:
 
 
 def _contrasts(row: Row, other: Row, wanted: Sequence[Metric]) -> list[tuple[str, Contrast]]:
-    """Return what is compared: figures of repetitions that held full load, and why not, where that is so."""
+    """Return contrasts of repetitions that held full load, with why they cannot be decided, if so."""
     doubt, metrics = doubt_of(row, other), metrics_of(row.experiment)
     ours, theirs = (comparable(one.each, metrics, is_paced=bool(paced_rate(one))) for one in (row, other))
     return [

@@ -1,6 +1,6 @@
-"""What a run claims, and which of it another run, of the same configurations, bears out.
+"""A run's claims, and which of them another run of the same configurations confirms.
 
-A run claims what it says of the papers' claims (reproduced, or refuted), and which platforms are faster.
+A run claims its verdicts on the papers' claims (reproduced, or refuted), and which platforms are faster.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _DIRECTED = (Outcome.REPRODUCED, Outcome.REFUTED)
 
 
 class Verified(StrEnum):
-    """What became of a claim."""
+    """The outcome of verifying a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    OPEN = "cannot tell"
+    OPEN = "inconclusive"
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a run claims.
+    """A claim of a run.
 
     Attributes:
-        says: The claim, with what the run says of it.
-        rows: The anchors of the rows that it is made of.
-        outcome: What became of it, where it was measured again.
-        here: What the other run says; empty where it says nothing.
+        says: The claim, with the run's verdict.
+        rows: The anchors of its rows.
+        outcome: The outcome of measuring it again.
+        here: The other run's verdict, if any.
     """
 
     says: str
@@ -53,11 +53,11 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def statements(rows: Sequence[Row], again: Sequence[Row] = ()) -> list[Statement]:
-    """Return what a run claims, and what became of it.
+    """Return a run's claims, and whether another run confirms them.
 
     Args:
         rows: The run's.
-        again: Those of the run that measured it again; none if it has not been.
+        again: Those of the run that measured it again, if any.
     """
     return [*_of_papers(rows, again), *_of_platforms(rows, again)]
 

@@ -249,7 +249,7 @@ class _Run:
             if not many:
                 raise
             raise type(error)(
-                f"{error}; the {many} measurements made until then are kept: go on with them by "
+                f"{error}; the {many} measurements made so far are kept: resume with "
                 f"formicary bench run --resume {self._folder.path}"
             ) from error
 

@@ -1,5 +1,5 @@
 """How long the rest of a run takes.
 
-- `forecast`: from what was measured so far, and in earlier runs on this machine.
-- `default_durations`: about how long they take on some machine.
+- `forecast`: from repetitions so far, and in earlier runs on this machine.
+- `default_durations`: roughly how long repetitions take on some machine.
 """

@@ -1,6 +1,6 @@
-"""Roughly how long a repetition takes on some machine, before anything is known of this one. Pure.
+"""Default durations of repetitions, before anything is known of this machine. Pure.
 
-Only the proportions matter for long: what is measured corrects them (see `forecast`).
+Proportions matter most: measurements correct the rest (see `forecast`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class DefaultDuration(NamedTuple):
 
 
 def default_duration(one: Configuration) -> DefaultDuration:
-    """Return how long a repetition of a configuration may take."""
+    """Return the default duration of a repetition."""
     begin = _ALONE if one.placement == SAME else _APART
     begin += _PROFILED if one.profiled else 0.0
     if one.platform in _ACCOUNTS:
@@ -81,7 +81,7 @@ def of_exchange(one: Configuration, begin: float) -> DefaultDuration:
 
 
 def of_agents(one: Configuration, begin: float, created: float) -> DefaultDuration:
-    """Return how long agents take, of which so many are created per second; other arguments as above."""
+    """Return how long it takes to create agents, at so many per second; other arguments as above."""
     return DefaultDuration(begin, Agents.of(one).agents / created)
 
 

@@ -1,7 +1,7 @@
-"""How long what is left of a run takes: from what was measured, and before that from default durations. Pure.
+"""How long the rest of a run takes: from repetitions so far, and before that from default durations. Pure.
 
-A repetition takes some time to begin and to end, and then what its work takes. `default_duration` gives both
-for some machine; by how much this machine differs is fitted to what was measured so far and in earlier runs.
+A repetition takes time to begin and end, and time for its work. `default_duration` returns both for some
+machine; how much this machine differs is fitted to repetitions so far and in earlier runs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LOST_IN_BEGINNING = 3.0
 
 
 class Factors(NamedTuple):
-    """How many times longer than roughly thought it takes here.
+    """How many times longer than the defaults it takes here.
 
     Attributes:
         begin: to begin and to end.
@@ -62,9 +62,9 @@ class Factors(NamedTuple):
 
 @dataclass
 class _Fit:
-    """Sums over what was measured of one kind, from which its factors follow by least squares.
+    """Sums over repetitions of one kind, from which its factors follow by least squares.
 
-    What is minimised is the error in proportion to what it took, so that short ones count as long ones do.
+    Relative errors are minimised, so that short repetitions count as much as long ones.
     """
 
     begin_begin: float = 0.0
@@ -84,7 +84,7 @@ class _Fit:
         self.work += weight * work
 
     def factors(self, prior: Factors) -> Factors:
-        """Return what fits best; where little is known, what is known of a wider kind."""
+        """Return the best fit; with little data, close to that of a wider kind."""
         sure, sure_of_work = _SURE_TO_BEGIN / prior.begin**2, _SURE_OF_WORK / prior.work**2
         one, two = self.begin_begin + sure, self.work_work + sure_of_work
         right = self.begin + sure * prior.begin
@@ -97,13 +97,13 @@ class _Fit:
 
 
 class Forecast:
-    """What is left of a run, in seconds.
+    """The rest of a run, in seconds.
 
-    A configuration that was measured takes as long as it did. One that was not takes what it took in an
-    earlier run, times what others took more than then; or else what is fitted to those like it.
+    A configuration takes as long as its repetitions so far; before these, as in an earlier run, scaled by how
+    much longer others took than then; or else what is fitted to those like it.
 
     Args:
-        order: what is measured, once for each repetition.
+        order: the configuration of each repetition.
         earlier: seconds of a repetition in earlier runs on this machine.
 
     Attributes:
@@ -130,11 +130,11 @@ class Forecast:
         self._left[configuration] -= 1
 
     def seconds(self, configuration: Configuration) -> float:
-        """Return how long a repetition is thought to take."""
+        """Return the expected seconds of a repetition."""
         return self._seconds(configuration, self._since(), {})
 
     def remaining(self) -> float:
-        """Return how long all that is left takes, with the report."""
+        """Return the expected seconds of the rest of the run, with the report."""
         since = self._since()
         fitted: dict[Hashable, Factors] = {}
         left = (many * self._seconds(one, since, fitted) for one, many in self._left.items() if many > 0)
@@ -146,7 +146,7 @@ class Forecast:
             self._fits[kind].add(self._defaults[configuration], took, 1.0)
 
     def _since(self) -> float:
-        """Return how many times longer it takes now than in earlier runs."""
+        """Return how many times longer repetitions take now than in earlier runs."""
         both = [
             math.log(max(fmean(took), _SHORTEST) / max(self._earlier[one], _SHORTEST))
             for one, took in self.took.items()
@@ -162,7 +162,7 @@ class Forecast:
         return self._factors(kinds(one), fitted).seconds(self._defaults[one])
 
     def _factors(self, kin: tuple[Hashable, ...], fitted: dict[Hashable, Factors]) -> Factors:
-        """Return what fits a kind, the widest first."""
+        """Return the factors of the narrowest kind that has any."""
         factors = Factors()
         for kind in kin:
             if kind in self._fits:
@@ -173,14 +173,14 @@ class Forecast:
 
 
 def kinds(one: Configuration) -> tuple[Hashable, ...]:
-    """Return what a configuration is one of: the widest kind first, then narrower ones."""
+    """Return the kinds of a configuration, the widest first."""
     whole = bool(one.profiled), bool(one.reference)
     way = (one.platform, one.kind, one.placement, one.hosts, one.route, one.tls, *whole)
     return ((), (one.family, one.placement, *whole), (one.family, *way), (one.experiment, *way))
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in words, as roughly as a forecast is meant."""
+    """Return a duration in words, rounded."""
     if seconds < 1:
         return "less than a second"
     for size, name, most in ((1, "second", 90), (60, "minute", 90), (3600, "hour", 48)):
@@ -201,7 +201,7 @@ class _Took(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _History(msgspec.Struct, frozen=True):
-    """What the file holds: for one machine, what was measured last at the end."""
+    """The content of the file: for one machine, the latest measurements last."""
 
     version: int
     machine: tuple[str, ...]
@@ -216,8 +216,7 @@ def duration(repetition: Repetition) -> float:
 def earlier_durations(machine: Machine) -> dict[Configuration, float]:
     """Return the seconds of a repetition of each configuration in earlier runs on this machine.
 
-    Nothing is known where there is no such file, or one that cannot be read, or one of another machine: a
-    home may be that of several.
+    It is empty if the file is missing, unreadable, or from another machine: a home may be shared.
     """
     path = user_cache() / "durations.json"
     with suppress(OSError, msgspec.MsgspecError):
@@ -229,9 +228,9 @@ def earlier_durations(machine: Machine) -> dict[Configuration, float]:
 
 
 def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) -> None:
-    """Keep how long repetitions have taken.
+    """Save how long repetitions have taken.
 
-    A cache that cannot be written is no reason to complain of a run that went well: forecasts then know less.
+    A cache that cannot be written is ignored: forecasts then know less.
     """
     found = earlier_durations(machine)
     for configuration, seconds in took.items():

@@ -70,7 +70,7 @@ SERVER = str(Group.SERVER)
 
 _FEWEST_S = 0.2  # a shorter window says nothing
 _WAITED_NS = 100_000_000
-_NOR = "; nor could they account for it"
+_NOR = "; and they could not account for it"
 
 
 class Sampling(Marks):
@@ -234,8 +234,8 @@ def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition
             raise RepetitionError(str(error).rstrip(".")) from error
     profiles = sampling.profiles()
     if not profiles or min(profile.window_s for profile in profiles.values()) < _FEWEST_S:
-        more = "more --agents" if is_whole else "larger --rounds, as in 10000,50000,10000"
-        raise RepetitionError(f"T2 was too short to see where the CPU time goes; take {more}")
+        more = "more --agents" if is_whole else "larger --rounds, such as 10000,50000,10000"
+        raise RepetitionError(f"T2 was too short to show where the CPU time goes; use {more}")
     counted = counters(sampling.kept)
     if isinstance(sampling, ByThread):
         counted["items"] = counted["round_trips"] = float(exchange.load * exchange.trips)

@@ -125,7 +125,7 @@ def why_restless(counters: Mapping[str, float]) -> list[str]:
         return []
     if WARM_UP_SECONDS in counters:
         return [
-            "it had not settled when it was measured, so it may be faster than this: see what else runs here"
+            "it had not settled when it was measured, so it may be faster than this: close other programs"
         ]
     return ["it was measured cold, as its driver makes one round in a process"]
 
@@ -139,7 +139,7 @@ def taken(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -
 
 def notes(hosts: Sequence[HostLooks]) -> list[str]:
     """Return what a reader should know of senders in a closed loop."""
-    return [f"{said}: it is a part of what is measured" for host in hosts for said in _saturated(host)]
+    return [f"{said}: this is part of the measurement" for host in hosts for said in _saturated(host)]
 
 
 def _disturbances(host: HostLooks, ours_s: float) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _disturbances(host: HostLooks, ours_s: float) -> Iterator[str]:
     if (stolen := host.share(last.stolen_s - first.stolen_s)) > STOLEN:
         yield f"host {host.name} lost {stolen:.0%} of its CPU to other virtual machines"
     if (others := host.share(last.busy_s - first.busy_s - ours_s)) > LOADED:
-        yield f"host {host.name} was loaded by others ({others:.0%} of its CPU)"
+        yield f"host {host.name} was used by other processes ({others:.0%} of its CPU)"
 
 
 def _ours_s(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> float:

@@ -171,7 +171,7 @@ def test_help_has_examples(bench, command):
         (["run", "quick", "--pairs", "ten"], "--pairs takes whole numbers from 1"),
         (["run", "create", "--placement", "two-containers"], "create has no placement two-containers"),
         (["run", "quick", "--platform", "tsk"], "did you mean tasks?"),
-        (["show", "nowhere"], "there is no folder nowhere"),
+        (["show", "nowhere"], "no folder nowhere"),
         (["show", "."], "is not the folder of a run"),
     ],
 )
@@ -209,7 +209,7 @@ def test_a_place_that_cannot_be_written_is_refused(bench, tmp_path):
 def test_a_folder_that_is_there_is_not_overwritten(bench, tmp_path):
     refused = bench("run", "create", "--agents", 1, "--repeat", 1, "--output", tmp_path)
     assert refused.code == 2
-    assert "is there already" in refused.err
+    assert "already exists" in refused.err
     assert tmp_path.is_dir()
     assert list(tmp_path.iterdir()) == []
 

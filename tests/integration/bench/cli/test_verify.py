@@ -37,7 +37,7 @@ def test_the_same_configurations_are_measured_again(tmp_path, bench):
     assert found, err
     # Two repetitions decide nothing.
     assert code == 3
-    assert {one["outcome"] for one in found} == {"cannot tell"}
+    assert {one["outcome"] for one in found} == {"inconclusive"}
     again = RunFolder.open(tmp_path / "again").manifest
     assert again.configurations == RunFolder.open(published).manifest.configurations
     assert len(again.repetitions) == 2 * len(configurations)

@@ -67,7 +67,7 @@ def huge_counter(path):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (no_manifest, ("it holds no manifest.json", "give the folder that a run made")),
+        (no_manifest, ("it has no manifest.json", "specify a folder that a run")),
         (cut_manifest, ("is broken (Input data was truncated)", "fetch the folder again, or run again")),
         (newer, (NEWER, "upgrade with")),
         (missing, ("are missing", "copy the whole run folder, or run again")),
@@ -96,19 +96,19 @@ def test_partly_different_experiments_are_compared_in_part_and_that_is_said(benc
     code, out, err = bench("compare", more, sound)
     assert (code, err) == (0, "")
     assert out.startswith(
-        "! only BASE has 1 configuration more: messaging/pairs: Micro-agents, 10 pairs\n"
-        "! only RUN has 1 configuration more: create: Agents\n\nmessaging/pairs\n  Micro-agents, 1 pair\n"
+        "! 1 configuration only in BASE: messaging/pairs: Micro-agents, 10 pairs\n"
+        "! 1 configuration only in RUN: create: Agents\n\nmessaging/pairs\n  Micro-agents, 1 pair\n"
     )
     code, out, _ = bench("gate", more, "--against", sound)
     assert code == 3
     assert out.splitlines()[-1].startswith(
-        "cannot tell, as of all figures: 2 not slower, 1 of BASE not measured"
+        "inconclusive, as of all figures: 2 not slower, 1 of BASE not measured"
     )
     # A base with fewer has nothing that is lacking.
     fewer = make_run(tmp_path / "fewer", ONE[:1], repetitions=5).path
     code, out, _ = bench("gate", sound, "--against", fewer)
     assert code == 0
-    assert "! only RUN has 1 configuration more: messaging/pairs: Micro-agents, 10 pairs\n" in out
+    assert "! 1 configuration only in RUN: messaging/pairs: Micro-agents, 10 pairs\n" in out
     assert out.splitlines()[-1] == "not slower, as of all figures: 2 not slower"
 
 
@@ -125,7 +125,7 @@ def test_a_partial_run_is_compared_and_that_is_said(bench, sound, tmp_path):
     partial = make_run(tmp_path / "partial", ONE, repetitions=5, complete=False).path
     code, out, _ = bench("compare", partial, sound)
     assert code == 0
-    assert out.startswith(f"! {partial} is partial: it has not measured all that was planned\n")
+    assert out.startswith(f"! {partial} is partial: not everything that was planned was measured\n")
 
 
 @pytest.mark.parametrize("command", [["compare", "{0}", "{1}"], ["gate", "{0}", "--against", "{1}"]])
@@ -135,8 +135,8 @@ def test_where_nothing_counts_it_is_said(bench, sound, tmp_path, command):
     run._save(msgspec.structs.replace(run.manifest, repetitions=tuple(invalid)))
     code, out, _ = bench(*(word.format(run.path, sound) for word in command))
     assert code == (3 if command[0] == "gate" else 0)
-    assert f"5 repetitions of {ONE[0].key} are not valid and do not count" in out
-    assert out.splitlines()[-1].endswith("nothing that could be compared")
+    assert f"5 repetitions of {ONE[0].key} are not valid and are ignored" in out
+    assert out.splitlines()[-1].endswith("nothing to compare")
 
 
 @pytest.mark.parametrize(

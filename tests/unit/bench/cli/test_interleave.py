@@ -103,9 +103,10 @@ def test_a_busy_machine_is_said_at_once_and_nothing_is_told_of_it(measured, benc
     code, out, err = bench("compare", *words)
     assert code == 0
     assert (
-        err.splitlines()[0] == "! others use 50% of the machine: close other programs, or nothing can be told"
+        err.splitlines()[0]
+        == "! other processes use 50% of the machine: close them, or results will be inconclusive"
     )
-    assert out.splitlines()[-1] == "2 cannot tell"
+    assert out.splitlines()[-1] == "2 inconclusive"
 
 
 def test_ctrl_c_before_both_have_measured_leaves_nothing_to_compare(measured, bench, tmp_path):
@@ -119,7 +120,7 @@ def test_ctrl_c_before_both_have_measured_leaves_nothing_to_compare(measured, be
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("exit 1", "has no formicary_bench: install it there, as in: "),
+        ("exit 1", "has no formicary_bench: install it there: "),
         (
             'case "$*" in *bench*) echo "formicary: no such thing" >&2; exit 2;; esac',
             "could not measure that: no such thing",
@@ -139,7 +140,7 @@ def test_an_environment_that_cannot_is_one_sentence_and_leaves_no_folder(
 def test_what_is_no_python_and_folders_that_are_there_are_refused(bench, tmp_path):
     code, _, err = bench("compare", "--interleave", tmp_path, sys.executable)
     assert (code, err.count("\n")) == (2, 1)
-    assert "is no Python" in err
+    assert "is not a Python" in err
     (tmp_path / "broken").write_bytes(b"\x7fELF")
     (tmp_path / "broken").chmod(0o755)
     code, _, err = bench("compare", "--interleave", tmp_path / "broken", sys.executable)
@@ -147,7 +148,7 @@ def test_what_is_no_python_and_folders_that_are_there_are_refused(bench, tmp_pat
     assert "cannot be started" in err
     code, _, err = bench("compare", "--interleave", *[sys.executable] * 2, "--output", tmp_path)
     assert (code, err.count("\n")) == (2, 1)
-    assert "is there already" in err
+    assert "already exists" in err
 
 
 def test_what_to_measure_goes_with_interleave(bench):

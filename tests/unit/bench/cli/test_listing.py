@@ -62,8 +62,8 @@ def test_json_is_complete_or_that_of_a_group(bench):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["mesaging"], "there is no group, .* called 'mesaging'; groups are messaging, create,"),
-        (["memory", "--where", "date>=2026-01-01"], "with --where old runs are listed"),
+        (["mesaging"], "no group, .* is called 'mesaging'; groups are messaging, create,"),
+        (["memory", "--where", "date>=2026-01-01"], "--where lists runs"),
         (["--runs", "runs"], "add --where"),
     ],
 )
@@ -128,5 +128,5 @@ def test_the_table_of_features_is_printed_with_our_line(bench, asked):
 
 
 def test_what_is_nowhere_is_refused(bench):
-    with pytest.raises(UsageError, match="no group, experiment, selection or figure of a paper called"):
+    with pytest.raises(UsageError, match="no group, experiment, selection or figure of a paper is called"):
         bench("list", "Alberola 2010, Fig. 99")

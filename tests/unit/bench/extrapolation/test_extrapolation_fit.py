@@ -137,9 +137,9 @@ def test_tables_say_what_was_measured_and_what_is_predicted():
     by_title = {column.title: column.cells for column in table}
     place = by_title["way"].index("direct links, all-to-all") + 2
     assert by_title["hosts"][place] == "1000"
-    assert by_title["in all"][place] == "499 500"
+    assert by_title["total"][place] == "499 500"
     assert by_title["connections"][place] == "999"
-    assert by_title["used up first"][by_title["way"].index("one server, ring")] == "the server"
+    assert by_title["bottleneck"][by_title["way"].index("one server, ring")] == "the server"
     directory = directory_table(found)
     assert directory.columns[1].cells == ("10", "100", "1000") * 2
     assert directory_table(outlooks(fit(all_measured(), "behaviours", LINKS), (10,), 50)) is None

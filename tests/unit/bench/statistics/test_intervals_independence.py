@@ -87,7 +87,7 @@ def test_stability_says_so_and_is_as_wide():
     found, apart = assess(values), assess(_shuffled(values))
     assert found.stability is Stability.DEPENDS
     assert found.half_width == pytest.approx(apart.half_width * found.depends.widening)
-    assert "each is like the one before" in found.sentence
+    assert "each is close to the one before" in found.sentence
     assert apart.depends is None
 
 
@@ -103,8 +103,8 @@ def test_neither_verdicts_nor_gates_are_sure_where_the_wider_interval_is_not():
     contrast = Contrast(name="", values=tuple(one * by[1] for one in values), base=tuple(base))
     (found,), (passage,) = compare([contrast]), gate([contrast], 0.0)
     assert (found.verdict, passage.outcome) == (Verdict.UNDECIDED, Outcome.UNDECIDED)
-    assert "repetitions depend on each other" in found.sentence
-    assert "repetitions depend on each other" in passage.sentence
+    assert "repetitions are correlated" in found.sentence
+    assert "repetitions are correlated" in passage.sentence
 
 
 def _verdict(values, base):

@@ -51,7 +51,6 @@ EXPERIMENT = Experiment(
             (WHOLE_CPU, "CPU time of agents and servers for each message, against hosts"),
         )
     ),
-    says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} per round trip "
-    "(mean).",
+    says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} mean round trip.",
     summarise=Loaded("formicary_bench.experiments.messaging.scale_out.measure:SUMMARY"),
 )

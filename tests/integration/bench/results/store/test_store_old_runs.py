@@ -46,14 +46,14 @@ def test_runs_are_found_by_conditions(bench, runs, where, found):
     assert [row["run"] for row in listed.rows] == [f"runs/{name}" for name in found]
     shown = bench("list", "--where", where)
     assert [name in shown.out for name in ("runs/a", "runs/b")] == ["a" in found, "b" in found]
-    assert ("no run in runs is such" in shown.err) == (not found)
+    assert ("no run in runs matches" in shown.err) == (not found)
 
 
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("experiment", "'experiment' in --where is no condition: write it as in 'experiment="),
-        ("cpu=x", "'cpu' in --where is none of experiment, date, host, version"),
+        ("experiment", "'experiment' in --where is not a condition: write it as in 'experiment="),
+        ("cpu=x", "'cpu' in --where is not one of experiment, date, host, version"),
         ("host>x", "'host>x' in --where: only date has an order; for host write = or !="),
         ("date>=yesterday", "'date>=yesterday' in --where names no day"),
     ],

@@ -178,7 +178,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_measured_is_gone_on_with(tmp_p
     assert 1 <= len(before) < 2 * REPEAT
     assert line == (
         "formicary: the run folder run cannot be written (No space left on device): free some space or "
-        f"choose another place; the {len(before)} measurements made until then are kept: go on with them by "
+        f"choose another place; the {len(before)} measurements made so far are kept: resume with "
         "formicary bench run --resume run"
     )
     assert not list((tmp_path / "before").rglob("*.part"))

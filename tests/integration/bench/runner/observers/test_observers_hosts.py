@@ -15,7 +15,7 @@ from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.vocabulary.metrics import MEAN, RATE
 
 OWN = ("formicary-behaviours",)
-LOADED = "host b was loaded by others (35% of its CPU)"
+LOADED = "host b was used by other processes (35% of its CPU)"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_bytes_are_those_of_the_interfaces_between_the_hosts(over, lab):
 
 def test_a_measurement_that_was_disturbed_is_no_number(over, monkeypatch):
     monkeypatch.setattr(
-        observers, "why_invalid", lambda *_, **__: ["host b was loaded by others (35% of its CPU)"]
+        observers, "why_invalid", lambda *_, **__: ["host b was used by other processes (35% of its CPU)"]
     )
     outcome = over("messaging/pairs", pairs=(5,), rounds=(20, 500, 20))
     assert outcome.problems == []
@@ -79,5 +79,5 @@ def test_a_measurement_that_was_disturbed_is_no_number(over, monkeypatch):
     table = {column.title: column.cells for column in columns(row.experiment, [shown], [shown])}
     assert table["mean"] == ("not valid",)
     assert table["trips/s"] != (f"{row.mean(RATE):.0f}",)
-    assert "not valid: host b was loaded by others (35% of its CPU)" in to_know([shown])[0]
+    assert "not valid: host b was used by other processes (35% of its CPU)" in to_know([shown])[0]
     assert "not valid: host b was loaded" in render(outcome.folder)

@@ -142,7 +142,7 @@ def test_where_they_cannot_account_either_their_time_as_a_whole_is_known(refused
     monkeypatch.setattr(profiled, "Account", lambda step: messages.Account("end"))  # which never began
     (row,) = profile(tmp_path, **messages_of("formicary-micro", **ONE))
     assert [one.group for one in row.cpu.groups if one.us.mean] == ["(unknown)"]
-    assert "is not permitted; nor could they account for it: it had not begun" in row.cpu.warnings[0]
+    assert "is not permitted; and they could not account for it: it had not begun" in row.cpu.warnings[0]
 
 
 @pytest.mark.parametrize("is_permitted", [True, False])

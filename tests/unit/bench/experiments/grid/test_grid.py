@@ -183,7 +183,7 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     columns = {column.title: column.cells for column in section.columns}
     assert columns["cells a side"] == ("10", "15") * 3
     assert columns["baseline"] == ("callbacks",) * 4 + ("",) * 2
-    assert columns["against it"][0].startswith("2.0× slower (")
+    assert columns["beside it"][0].startswith("2.0× slower (")
     assert [sentence.partition(" make ")[0] for sentence in section.sentences] == [
         "In one process, micro-agents on a grid of 15 cells a side",
         "In one process, micro-agents, copies on a grid of 15 cells a side",
@@ -196,6 +196,6 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     assert titles[0].startswith("After Frantz 2010, Fig. 2: ")
     assert titles[1] == "After Frantz 2010, Table 2: How evenly agents get to swap"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
-    assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {
+    assert set(zip(verdicts["who"], verdicts["compared with"], strict=True)) == {
         ("Micro-agents, copies", "Micro-agents")
     }

@@ -85,7 +85,7 @@ def test_verdicts_are_those_of_json_and_are_shown_once():
     cells = {column.title: column.cells for column in table.columns}
     shown = [
         (other, verdict.split(" ")[1])
-        for other, verdict in zip(cells["held against"], cells["verdict"], strict=True)
+        for other, verdict in zip(cells["compared with"], cells["verdict"], strict=True)
     ]
     assert sorted(shown) == sorted(said)
     assert "2.0× slower (1.98–2.0)" in cells["verdict"]

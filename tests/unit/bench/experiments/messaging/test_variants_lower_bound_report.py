@@ -181,7 +181,7 @@ def test_agents_are_held_against_processes_on_as_many_hosts():
 def test_the_report_says_how_many_times_as_long_agents_take():
     cells = {column.title: column.cells for column in columns(LOWER_BOUND, ALL, ALL)}
     assert set(cells["total time"]) == {"2.00 s", "3.00 s", "6.00 s", "500 ms", "1.00 s", "1.50 s"}
-    assert cells["against it"][:3] == (
+    assert cells["beside it"][:3] == (
         "4.0× slower (4.0–4.0)",
         "6.0× slower (6.0–6.0)",
         "4.0× slower (4.0–4.0)",

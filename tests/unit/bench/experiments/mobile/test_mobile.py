@@ -198,7 +198,7 @@ def test_a_section_draws_times_by_size_and_the_published_rates(tmp_path):
     columns = {column.title: column.cells for column in section.columns}
     assert columns["who"] == ("Agents, direct", "TCP sockets")
     assert columns["baseline"][0] == "TCP sockets"
-    assert columns["against it"][0].startswith("2.0× slower (")
+    assert columns["beside it"][0].startswith("2.0× slower (")
     first, *_ = section.sentences
     assert first.startswith("Between two processes over a direct link, agents: ")
     assert "journeys there and back per second sustained" in first

@@ -111,7 +111,7 @@ def test_a_section_is_about_conversations(tmp_path, speeds):
     assert cells["who"] == ("Agents", "Agents", "Messages alone", "Messages alone")
     assert cells["bidders"] == ("10", "100", "10", "100")
     assert cells["baseline"] == ("messages alone", "messages alone", "", "")
-    assert all(cell.startswith(("3.", "4.")) and "slower" in cell for cell in cells["against it"][:2])
+    assert all(cell.startswith(("3.", "4.")) and "slower" in cell for cell in cells["beside it"][:2])
     (sentence,) = section.sentences
     assert sentence.startswith("In one process, with 100 bidders: ")
     assert "× slower than messages alone" in sentence
@@ -143,7 +143,7 @@ def test_what_conversations_hold_is_a_section_of_its_own(tmp_path):
     run.finish(load_after=(0.0, 0.0, 0.0))
     (section,) = sections_of(run)
     cells = {column.title: column.cells for column in section.columns}
-    assert cells["memory of each"] == ("900 B", "3.00 kB")
+    assert cells["memory each"] == ("900 B", "3.00 kB")
     assert cells["started/s"] == ("5000", "5000")
     assert section.sentences[0] == (
         "Contract nets: 100 conversations of one agent, all waiting, take 900 B of memory each; "

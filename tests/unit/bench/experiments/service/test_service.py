@@ -116,7 +116,7 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
     (section,) = sections_of(run_of(tmp_path / "run", plan(requests="100,1000")))
     columns = {column.title: column.cells for column in section.columns}
     assert columns["baseline"] == ("asyncio tasks",) * 2 + ("callbacks",) * 2 + ("",) * 4
-    assert columns["against it"][::2] == (
+    assert columns["beside it"][::2] == (
         "6.0× slower (6.0–6.0)", "2.0× slower (2.0–2.0)", "", "",
     )  # fmt: skip
     assert section.sentences[0].startswith("1 000 rounds take agents 997 ms, 1004 per second")
@@ -127,4 +127,4 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
     assert (beside["at"][opal], beside["total time"][opal]) == ("1000", "0.08 s")
     assert section.charts[0].title == "After Frantz 2010, Fig. 1: Total time against rounds"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
-    assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {("Agents", "Micro-agents")}
+    assert set(zip(verdicts["who"], verdicts["compared with"], strict=True)) == {("Agents", "Micro-agents")}

@@ -69,7 +69,7 @@ def test_what_is_not_sound_looks_so():
 
 @pytest.mark.parametrize("width", [340, 1100])
 def test_names_and_notes_are_whole_beside_or_above(width):
-    note = "cannot tell against callbacks (full load not held; a longer T3 in --rounds would)"
+    note = "inconclusive against callbacks (full load not held; a longer T3 in --rounds would)"
     drawn = draw(chart(2.0, 3.0, note=note), "c", "", "", width)
     words = re.findall(r'class="bar-note">([^<]+)<', drawn)
     assert " ".join(words) == f"{note} {note}"

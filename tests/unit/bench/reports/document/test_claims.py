@@ -46,11 +46,11 @@ def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
     assert first.source == "Frantz 2010, Section 2.6, Table 1"
     assert first.published[:2] == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
     (line,) = first.ours
-    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs, Agents 6.02 µs; 0.17 (0.1")
+    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs / Agents 6.02 µs: ratio 0.17 (0.1")
     assert not first.takes
     assert first.experiment == "messaging/pairs"
     assert not any(card.experiment for card in others)
-    assert counted([first, *others]) == f"1 reproduced, {len(others)} cannot tell"
+    assert counted([first, *others]) == f"1 reproduced, {len(others)} inconclusive"
 
 
 def test_values_are_written_with_the_unit_of_their_figure():
@@ -74,7 +74,7 @@ def test_the_page_folds_claims_after_the_first_screen(tmp_path):
     assert "What the papers conclude" not in first
     of_it = rest.partition("<code>messaging/pairs</code>")[2].partition("</section>")[0]
     assert '<details class="all claims"><summary>What the papers conclude: 1 reproduced</summary>' in of_it
-    assert "cannot tell</span>" not in rest
+    assert "inconclusive</span>" not in rest
     assert '<article class="claim" id="claim-frantz-micro-agents">' in rest
     missing = len(claims()) - rest.count('id="claim-')
     assert 0 < missing < len(claims())
@@ -105,7 +105,7 @@ def test_a_real_folder_is_judged_too(tmp_path):
 def test_the_command_lists_claims_and_judges_a_run(tmp_path, bench):
     code, out, _ = bench("claims")
     assert code == 0
-    assert out.count("CANNOT TELL: ") == len(claims())
+    assert out.count("INCONCLUSIVE: ") == len(claims())
     assert "To decide: formicary bench run messaging/pairs --repeat 10 --platform madkit,jade" in out
     run = make_run(tmp_path / "run", directory_plan(), repetitions=6)
     code, out, _ = bench("claims", run.path)
@@ -114,11 +114,11 @@ def test_the_command_lists_claims_and_judges_a_run(tmp_path, bench):
     code, out, _ = bench("claims", run.path, "--json")
     lines = [json.loads(line) for line in out.splitlines()]
     assert len(lines) == len(claims())
-    assert {"reproduced", "cannot tell"} <= {line["outcome"] for line in lines}
+    assert {"reproduced", "inconclusive"} <= {line["outcome"] for line in lines}
 
 
 def test_the_command_says_what_is_no_run(tmp_path, bench):
     code, out, err = bench("claims", tmp_path / "none")
     assert code
     assert not out
-    assert "there is no folder" in err
+    assert "no folder" in err

@@ -127,7 +127,7 @@ def test_the_page_is_one_file_that_tells_all(bench, runs, tmp_path):
     html = page.read_text(encoding="utf-8")
     read = Page(html)
     assert "after against before" in read.text
-    assert "only before has 3 configurations more: create: Agents; create: Micro-agents; create:" in read.text
+    assert "3 configurations only in before: create: Agents; create: Micro-agents; create:" in read.text
     assert "slower: the time changed by +" in read.text
     assert read.elements.count("svg") >= 5
     assert "http" not in html.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
@@ -143,7 +143,7 @@ def test_what_has_too_few_repetitions_is_in_the_table_and_not_in_the_picture(tmp
     assert sheet.picture is None
     assert sheet.found == f"4 {Verdict.UNDECIDED}"
     text = Page(sheet_page(sheet)).text
-    assert text.count("too few; repeat each at least 5 times") == 1  # of all lines
+    assert text.count("too few; use at least 5 of each") == 1  # of all lines
 
 
 def test_a_page_that_cannot_be_written_is_one_sentence(bench, runs, tmp_path):
@@ -181,7 +181,7 @@ def test_json_has_all_that_is_known(bench, runs):
     lone = [line for line in lines if not line["verdict"]]
     assert [line["name"] for line in lone] == [one.key for one in create_plan()]
     assert {line["only_in"] for line in lone} == {"base"}
-    assert err.startswith("! only BASE has 3 configurations more: ")
+    assert err.startswith("! 3 configurations only in BASE: ")
 
 
 def test_names_of_others_cannot_steer_a_page(tmp_path):
@@ -208,7 +208,7 @@ def test_a_configuration_is_shown_by_what_its_experiment_is_about():
 
 def test_verdicts_are_counted():
     assert counted(["slower", "faster", "slower"]) == "2 slower, 1 faster"
-    assert counted([]) == "nothing that could be compared"
+    assert counted([]) == "nothing to compare"
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_remarks_tell_of_load_losses_and_notes():
     first, *others = remarks([ALONE, bad])
     assert first.startswith("Full load did not hold for Agents (200 at once):")
     assert others == [
-        "Messages that were never answered: Agents (3).",
+        "Unanswered messages: Agents (3).",
         "Agents, 200 pairs: the server was restarted",
     ]
 
@@ -141,7 +141,7 @@ def test_links_are_held_against_what_they_add_to(quick_run):
     ours = repeated(row(**WITH_TLS, rtt_p50_us=1.0))
     text = shown(quick_run, [ours, baseline], width=200)
     assert "4.0× faster than TCP sockets with TLS" in " ".join(text.split())
-    assert "Beside the same with less" not in text
+    assert "Beside the same with fewer features" not in text
     plain = repeated(row(**{**WITH_TLS, "tls": False, "round_trips_per_s": 160.0}, rtt_p50_us=1.0))
     text = shown(quick_run, [ours, plain], width=200)
     assert re.search(r"Agents, direct with TLS +1 +Agents, direct +2\.0× slower", text)

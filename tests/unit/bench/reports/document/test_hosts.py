@@ -20,7 +20,7 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.metrics import MEAN
 
-LOADED = "host b was loaded by others (35% of its CPU)"
+LOADED = "host b was used by other processes (35% of its CPU)"
 COUNTED = {
     "host@a seconds": 10.0, "host@a busy": 0.5, "host@a wire bytes": 1e7, "host@a wire packets": 1e5,
     "host@a loopback bytes": 0.0, "ask@a cores": 0.9, "ask@a bytes": 3e7,
@@ -58,7 +58,7 @@ def run_of(path, invalid, counters=None):
 def test_what_was_disturbed_is_left_out_and_said(tmp_path):
     few, _ = summarise(run_of(tmp_path / "run", [(), (LOADED,), ()]))
     assert (few.repetitions, few.invalid) == (2, ())
-    assert few.notes == (f"1 of 3 repetitions were not valid, and are left out: {LOADED}",)
+    assert few.notes == (f"1 of 3 repetitions were not valid and are ignored: {LOADED}",)
 
 
 def test_what_was_always_disturbed_is_no_number(tmp_path, capsys):

@@ -44,7 +44,7 @@ def test_a_figure_has_its_repetitions_the_load_beside_them_and_its_command(run):
         assert shown == pytest.approx(values, rel=1e-3)
     assert [line[6] for line in known["repetitions"]] == [one.seed for one in run.manifest.repetitions]
     assert known["files"] == [one.raw for one in run.manifest.repetitions]
-    assert known["cut"].startswith("The first 20 round trips of each pair are left out (planned)")
+    assert known["cut"].startswith("The first 20 round trips of each pair are discarded (planned)")
 
 
 def test_other_cuts_are_of_the_raw_values(run):

@@ -52,7 +52,7 @@ def test_messages_are_judged_by_what_their_experiment_is_about(tmp_path, experim
             if metric not in {TIME, P99}:  # percentiles are those of all repetitions together
                 assert np.mean(values) == pytest.approx(one.mean(metric))
     assert all(cell.startswith(("1% by", "stable", "drifts")) for cell in stability(experiment, rows))
-    tables = [one for one in extras(experiment, rows, rows) if one.title.startswith("How far")]
+    tables = [one for one in extras(experiment, rows, rows) if one.title.startswith("How reliable")]
     drifts = any("drifts" in cell for cell in stability(experiment, rows))
     more = {metric.title for metric in figures - {MEAN, TIME, RATE}}
     assert len(tables) == bool(drifts or more)
@@ -155,7 +155,7 @@ def test_values_that_were_not_measured_are_not_judged():
 def test_three_that_agree_are_not_called_stable():
     (one,) = believed({"a": [1.0, 1.0, 1.0]})
     assert one.assessment.stability is Stability.TOO_FEW
-    assert one.assessment.sentence.endswith("that so few agree may be an accident: take 5 or more")
+    assert one.assessment.sentence.endswith("that so few agree may be chance: use 5 or more")
     assert one.assessment.half_width == 0.0
 
 
@@ -168,4 +168,4 @@ def test_where_repetitions_depend_is_said_and_of_few_that_it_is_not_seen():
     assert table.columns[-1].cells[0].endswith(", depend")
     few = [row(repetitions=9, stability=believed({TIME.name: waves[:9], TOTAL.name: waves[:9]}))]
     assert dependent_remarks(few) == []
-    assert "cannot be seen of fewer than 10" in stability_extras(few)[0].remark
+    assert "Fewer than 10 repetitions do not show" in stability_extras(few)[0].remark

@@ -134,7 +134,7 @@ def test_a_page_admits_what_is_wrong(tmp_path):
     assert "partial run" in text
     assert "1 of 12 configurations" in text
     assert "full load not held in 1 of 1" in text
-    assert "Messages that were never answered: Agents (7)." in text
+    assert "Unanswered messages: Agents (7)." in text
     assert 'class="mark unsound"' in page
     assert "batch means" in text
 
@@ -339,8 +339,8 @@ def test_two_modes_are_two_figures_in_a_tile(tmp_path):
 def test_captions_say_whose_the_values_are_and_what_they_are_made_of(tmp_path):
     text = Page(render(make_run(tmp_path / "run", plan(pairs=(1, 50)), repetitions=3))).text
     assert "After Alberola 2010, Fig. 5 and 6: " in text
-    assert "leaves out nine tenths of what was left" in text
-    assert "With 50 at once, most of it is waiting in line." in text
+    assert "is ten times rarer" in text
+    assert "With 50 at once, most of this time is spent queueing." in text
     assert "A baseline is no lower bound" in text
     alone = Page(render(make_run(tmp_path / "alone", plan(pairs=(1,)), repetitions=3))).text
     assert "waiting in line" not in alone

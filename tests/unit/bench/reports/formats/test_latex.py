@@ -180,7 +180,7 @@ def test_columns_that_are_too_many_go_on_beside_what_they_are_of(tmp_path):
 
 
 def test_long_texts_are_broken_and_lose_no_word():
-    text = "too few repetitions: 1 say nothing of how much they scatter; take 5 or more, or better ten" * 2
+    text = "too few repetitions: 1 are too few to show scatter; use 5 or more, or better ten" * 2
     (part,) = pages([Column("who", ("Agents",), names=True), Column("verdict", (text,), names=True)])
     assert len(part.rows[0][1]) > 1
     assert " ".join(part.rows[0][1]) == text

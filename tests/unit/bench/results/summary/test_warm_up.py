@@ -78,8 +78,8 @@ def test_detection_leaves_out_what_is_slow_and_says_how_much(run):
     assert row.mean(MEAN) == pytest.approx(100, rel=0.005)
     assert row.full_load
     (remark,) = to_know([row])
-    assert f"the first {row.warm_up.least}" in remark
-    assert "detect was asked for" in remark
+    assert f"The first {row.warm_up.least} " in remark
+    assert "(--warm-up detect)" in remark
 
 
 def test_detection_takes_back_what_a_plan_left_out_too_much(tmp_path):
@@ -98,8 +98,8 @@ def test_the_papers_leave_out_500_and_a_number_that_many(run):
 def test_what_leaves_nothing_is_not_done_and_said(run):
     row = by(run, "5000")
     assert row.round_trips == 3 * 3 * (TRIPS - 70)
-    assert "there are too few to leave out 5000" in row.warm_up.remark
-    assert any("too few to leave out 5000" in remark for remark in to_know([row]))
+    assert "too few round trips to discard 5000" in row.warm_up.remark
+    assert any("too few round trips to discard 5000" in remark for remark in to_know([row]))
 
 
 def test_what_never_settles_keeps_its_plan_and_says_so(tmp_path):
@@ -107,7 +107,9 @@ def test_what_never_settles_keeps_its_plan_and_says_so(tmp_path):
     data.rtt_ns[:] = data.rtt_ns * np.tile(np.linspace(1, 2, TRIPS), 3)
     row = by(keep(tmp_path / "run", data, slow_start(2)), "detect")
     assert (row.warm_up.least, row.warm_up.settled[0]) == (20, None)
-    assert row.warm_up.remark.startswith("in 1 of 2 repetitions the planned warm-up of 20 is left out, as it")
+    assert row.warm_up.remark.startswith(
+        "in 1 of 2 repetitions the planned warm-up of 20 is discarded, as it"
+    )
 
 
 def test_pairs_with_lost_messages_and_odd_numbers_are_no_trouble(tmp_path):
@@ -126,7 +128,7 @@ def test_the_rule_of_a_run_is_kept_and_compared_by(tmp_path):
     (row,) = summarise(first)
     assert row.warm_up.rule == "detect"
     found = pair(first, second)
-    assert "they leave out different warm-ups: detect against as planned" in found.remarks
+    assert "they discard different warm-ups: detect and as planned" in found.remarks
     rates = next(one for one in found.contrasts if one.is_rate)
     assert np.mean(rates.values) == pytest.approx(np.mean(rates.base), rel=0.01)
 

@@ -225,13 +225,13 @@ def test_the_page_draws_each_machine_as_a_line_of_its_own(bench, tmp_path):
     drawn = {part.partition('"')[0] for part in html.split('data-series="')[1:]}
     assert drawn == {"Micro-agents, lab-3", "Micro-agents, lab-4"}
     assert NOT_COMPARABLE in text
-    assert "too few; repeat each at least 5 times" in text
+    assert "too few; use at least 5 of each" in text
 
 
 def test_what_is_not_there_is_one_sentence(bench, tmp_path):
     for arguments, said in (
         (("nowhere",), "no run of 'nowhere' can be compared: specify folders of runs with --runs"),
-        (("--runs", tmp_path / "none"), f"no runs can be looked for in {tmp_path / 'none'}"),
+        (("--runs", tmp_path / "none"), f"cannot list runs in {tmp_path / 'none'}"),
     ):
         code, out, err = bench("history", *arguments)
         assert (code, out, err.count("\n")) == (2, "", 1)

@@ -190,5 +190,5 @@ def test_a_disk_that_is_full_at_the_very_end_says_how_to_go_on(run, monkeypatch)
     monkeypatch.setattr(folder, "finish", mock.Mock(side_effect=full))
     told = _Run(folder, Resources([]), mock.Mock())
     told._left = []
-    with pytest.raises(FormicaryError, match=rf"are kept: go on with them by .* --resume {run.path}$"):
+    with pytest.raises(FormicaryError, match=rf"are kept: resume with .* --resume {run.path}$"):
         told.perform()

@@ -50,7 +50,9 @@ def test_what_the_run_itself_uses_disturbs_nothing():
 
 def test_others_load_a_host():
     # 24 of 40 seconds of CPU are used, 10 of them by the run.
-    assert reasons(host(busy_s=24.0, cpu_s={7: 10.0})) == ["host b was loaded by others (35% of its CPU)"]
+    assert reasons(host(busy_s=24.0, cpu_s={7: 10.0})) == [
+        "host b was used by other processes (35% of its CPU)"
+    ]
     assert reasons(host(busy_s=15.9, cpu_s={7: 10.0})) == []
     loaded = host(busy_s=24.0, cpu_s={7: 10.0}, stolen_s=4.0)
     assert taken(loaded, [loaded], AWAY) == pytest.approx((14 / 44, 4 / 44))
@@ -109,7 +111,7 @@ def test_a_process_that_ended_meanwhile_is_not_counted():
 def test_a_saturated_sender_is_a_part_of_a_closed_loop_and_spoils_any_other():
     full = host(senders=(7,), cpu_s={7: 9.9})
     assert reasons(full) == []
-    assert notes([full]) == ["a sender's process on host b was saturated: it is a part of what is measured"]
+    assert notes([full]) == ["a sender's process on host b was saturated: this is part of the measurement"]
     assert reasons(full, is_closed=False) == ["a sender's process on host b was saturated"]
     assert notes([host(senders=(), cpu_s={7: 9.9})]) == notes([host(senders=(7,), cpu_s={7: 9.0})]) == []
 

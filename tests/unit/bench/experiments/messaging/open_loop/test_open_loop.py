@@ -266,5 +266,5 @@ def test_nobodys_rate_is_held_against_anothers_where_both_were_told_theirs():
     assert with_less(rows[0], rows) == []
     rows = [repeated(one) for one in (at(1000, 80.0), at(1000, 40.0, platform="tasks", kind=""))]
     cells = {column.title: column.cells for column in columns(OPEN_LOOP, rows, rows)}
-    assert cells["against it"][0].startswith("2.0× slower (")
+    assert cells["beside it"][0].startswith("2.0× slower (")
     assert [chart.title for chart in charts(OPEN_LOOP, rows, rows)] == ["99th percentile, 1 000 messages/s"]

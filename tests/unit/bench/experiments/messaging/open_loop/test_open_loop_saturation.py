@@ -152,7 +152,7 @@ def test_a_few_late_messages_are_counted_and_do_not_matter(search):
 
 
 def test_a_search_on_a_host_that_others_disturb_is_not_valid_and_ends(search):
-    why = "host a was loaded by others (60% of its CPU)"
+    why = "host a was used by other processes (60% of its CPU)"
     repetition, data = search(system(3000, slow_us=100, invalid=lambda _: (why,)))
     assert repetition.invalid == (why,)
     # It says nothing of the system that it was disturbed.
@@ -384,13 +384,13 @@ def test_searches_of_two_runs_are_compared_by_their_rates(run, tmp_path):
 def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
     nothing = written(tmp_path / "base", kept=np.zeros(4, dtype=np.int64))
     pairing = pair(run, nothing)
-    assert f"{nothing.path}: 2 repetitions of {ONE.key} kept no rate" in pairing.remarks
+    assert f"{nothing.path}: 2 repetitions of {ONE.key} have no rate" in pairing.remarks
     (contrast,) = pairing.contrasts
     # That half of the searches find nothing must not pass for as fast as before.
     half = replace(contrast, values=(2000.0, 0.0) * 5, base=(2000.0, 2000.0) * 5)
     (judged,), (gated,) = compare([half]), gate([half], 0.05)
     assert (judged.verdict, gated.outcome) == (Verdict.UNDECIDED, Outcome.UNDECIDED)
-    assert "not above zero" in judged.sentence
+    assert "not positive" in judged.sentence
 
 
 def searches(*rates):

@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.plugins.paths import ROOT
 
-from formicary.container import dead_letters, overflow, waiting
+from formicary.delivery import dead_letters, overflow, waiting
 from formicary.directory import enquiries
 from formicary.directory.central import draft, federation
 from formicary.directory.model import description

@@ -148,7 +148,7 @@ class Arriving:
             self._start(arrival, None).send(None)  # which waits for nothing
         except StopIteration:
             return
-        raise RuntimeError("an agent without after_move() must wait before it starts")
+        raise RuntimeError("an agent without after_move() waited before it started")
 
     async def _start_in_time(self, arrival: Arrival, hook: Callable[[], Awaitable[None]]) -> None:
         await self._start(arrival, hook)
@@ -204,20 +204,16 @@ class Arriving:
         if agent is not None:
             logger.warning("agent %s ends: %s", address, terminate.reason)
             agent.end_at_once()
-        elif guest is not None:
+        elif guest is not None and guest.starting is not None:
             logger.warning("agent %s ends: %s", address, terminate.reason)
-            self._kill(guest)
-
-    def _kill(self, guest: _Guest) -> asyncio.Task[None]:
-        """End an agent whose after_move() is running; return the task to wait for."""
-        assert guest.starting is not None
-        guest.is_killed = True
-        asyncio.get_running_loop().call_soon(guest.starting.cancel)  # which may just be beginning
-        return guest.starting
+            _kill(guest, guest.starting)
 
     async def kill(self, address: str) -> None:
         """End an agent whose after_move() is running."""
-        await asyncio.wait([self._kill(self._machine.destination.guest(address))])
+        guest: _Guest | None = self._machine.destination.guest(address)
+        if guest is not None and guest.starting is not None:  # otherwise the container stops
+            _kill(guest, guest.starting)
+            await asyncio.wait([guest.starting])
 
     def transit(self, address: str) -> Transit | None:
         """Return since when an agent's after_move() is running; None if it is not."""
@@ -229,6 +225,11 @@ class Arriving:
     def close(self) -> None:
         """Refuse all agents from now on."""
         self._machine.destination.drop_all()
+
+
+def _kill(guest: _Guest, starting: asyncio.Task[None]) -> None:
+    guest.is_killed = True
+    asyncio.get_running_loop().call_soon(starting.cancel)  # behind its first step, which may be due now
 
 
 def _why_ended(agent: Agent | MicroAgent) -> str:

@@ -11,6 +11,7 @@ from tests.unit.core.agents import reasons
 
 from formicary import Container, Message, MicroAgent
 from formicary.mobility.handover.exchange import Proceed, Step
+from formicary.mobility.handover.instructions import Wake
 from formicary.testing import MemoryNetwork
 
 pytestmark = pytest.mark.virtual_clock
@@ -123,6 +124,27 @@ async def test_killed_while_after_move_runs_it_ends_at_once():
         assert c2.agents == ()
         await asyncio.sleep(20)
         assert (c1.agents, c2.agents) == ((), ())
+        await c1.start(Traveller("alice"))
+
+
+async def test_killed_when_after_move_is_about_to_run_it_ends():
+    async with two() as (c1, c2):
+        await c1.start(Traveller("other"))
+        await agent_in(c1, "other").move("c2")  # which makes what moves agents
+        mobility = c2.platform_services._mobility
+        wake = mobility._perform[Wake]
+
+        def wake_and_kill(instruction):
+            wake(instruction)
+            number = instruction.arrival.number
+            mobility._machine.destination.proceed(C1, Proceed(ALICE, number, Step.KILL))
+
+        mobility._perform[Wake] = wake_and_kill
+        await c1.start(alice := Slow("alice"))
+        await alice.move("c2")
+        await asyncio.sleep(20)
+        assert "alice" not in [agent.name for agent in c2.agents]
+        assert not mobility._machine.destination.has_to_do_with(C1)
         await c1.start(Traveller("alice"))
 
 

@@ -10,6 +10,5 @@ order, and waits there while the agent moves. Other containers may cache a strai
 - `failures`: failures for agents elsewhere, in order
 - `name_conflicts`: failures for agents whose home may have another agent of that name
 - `drains`: what agents wait for before they leave
-- `outbox`: messages to other containers, and their retries
-- `language`: these messages
+- `outbox`: messages to other containers; `language`: what they are
 """

@@ -89,11 +89,7 @@ class Failures:
     def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
         """Keep a failure that could overtake earlier ones to the same agent; return False if it may go.
 
-        Args:
-            message: the message that has failed.
-            receiver: the full name of its receiver.
-            reason: why it has failed, as a sentence.
-            domain: the container to which the failure goes.
+        Arguments as of `Locations.hold_failure`.
         """
         address: str = message.sender  # type: ignore[assignment]  # whom the failure is for
         self.found(address, domain)
@@ -149,10 +145,7 @@ class Failures:
     def put_off(self, failure: Message, address: str, domain: str) -> bool:
         """Keep a failure that could not get to a container; return False if it cannot be kept.
 
-        Args:
-            failure: the failure.
-            address: the agent's full name.
-            domain: the container in which it is, as far as is known; empty if unknown.
+        Arguments as of `Locations.put_off_failure`.
         """
         if self._is_closed or self._waiting >= _MOST:
             return False

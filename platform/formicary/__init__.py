@@ -1,11 +1,12 @@
 """Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
 
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
-`compute` (functions beside the event loop), `container` (where agents live), `transport` and `server` (how
-containers meet), `fipa` (what is said to `ams` and `df`), `management`, `directory`, `groups` and `mobility`
-(the services of a platform), `xmpp` (agents with accounts of their own), `gateway` (agents of other FIPA
-platforms), `spade` (SPADE's programs), `local` (a platform over all cores), `observe` and `profiling` (what
-can be seen of it), `testing`, `doctor`, `cli`.
+`compute` (functions beside the event loop), `server`, `delivery` (how messages get to their receivers),
+`observe` (what can be seen of it), `fipa` (what is said to `ams` and `df`), `transport` (how containers
+meet), `directory`, `groups`, `protocols`, `mobility` and `management` (the services of a platform),
+`container` (where agents live), `gateway` (agents of other FIPA platforms), `xmpp` (agents with accounts of
+their own), `spade` (SPADE's programs), `local` (a platform over all cores), `testing`, `profiling`, `doctor`,
+`cli`.
 Everything that users need is importable from here.
 """
 
@@ -13,8 +14,6 @@ TYPE_CHECKING = False  # as typing has it, which takes as long to load as all of
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
-    from formicary.container.dead_letters import DeadLetter
-    from formicary.container.instruments import Instrument
     from formicary.container.options import Limits, Network, Services
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.core.template import Template
     from formicary.core.thread_behaviour import ThreadBehaviour
+    from formicary.delivery.dead_letters import DeadLetter
+    from formicary.delivery.instruments import Instrument
     from formicary.gateway.gateway import Gateway
     from formicary.local.platform import LocalPlatform
     from formicary.mobility.itinerary import Itinerary
@@ -71,11 +72,11 @@ _PLACES = {
     "AgentState": "core.base_agent",
     "Container": "container.container",
     "CyclicBehaviour": "core.behaviours",
-    "DeadLetter": "container.dead_letters",
+    "DeadLetter": "delivery.dead_letters",
     "FSMBehaviour": "core.fsm",
     "FormicaryError": "core.errors",
     "Gateway": "gateway.gateway",
-    "Instrument": "container.instruments",
+    "Instrument": "delivery.instruments",
     "Itinerary": "mobility.itinerary",
     "Limits": "container.options",
     "LocalPlatform": "local.platform",

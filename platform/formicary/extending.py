@@ -1,6 +1,5 @@
 """What extensions of the platform use beside agents and containers, as the rooms at its edge do."""
 
-from formicary.container.dead_letters import is_failure
 from formicary.core.clock import now, seconds_until
 from formicary.core.coroutines import WAIT, coroutine_function, pause
 from formicary.core.event_loop import loop_factory
@@ -19,6 +18,7 @@ from formicary.core.names import (
 from formicary.core.quoting import sentence, shorten
 from formicary.core.times import check_duration, check_seconds
 from formicary.core.tracebacks import as_raised
+from formicary.delivery.dead_letters import is_failure
 from formicary.transport.remote_sink import RemoteSink
 
 __all__ = [

@@ -23,7 +23,7 @@ from tests.faults.ledger import FAILED, RAISED, SENT, Ledger
 from tests.faults.worker import Setting, container_of, tell
 
 from formicary import Agent, Container, CyclicBehaviour, Message, Template
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import AgentStateError, FormicaryError, MoveError
 from formicary.mobility.handover.machine import HandOver
 

@@ -18,7 +18,7 @@ from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Limits, Message, MicroAgent, Network, Template
 from formicary import Container as AnyContainer
-from formicary.container import overflow
+from formicary.delivery import overflow
 from formicary.errors import LinkError, MailboxFullError
 from formicary.transport.xmpp import stream
 

@@ -10,7 +10,7 @@ from tests.faults.side import Side, until
 from tests.faults.worker import Setting
 
 from formicary import Agent, Container, CyclicBehaviour, Message
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 
 AGENTS = 3000
 _PATIENCE = 60.0  # s

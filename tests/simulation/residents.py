@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.simulation.account import Letter
 
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, Template
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import FormicaryError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.simulation.account import Letter
 from tests.simulation.loop import PROCESS
 
 from formicary import Agent, AgentState, CyclicBehaviour, Message, PeriodicBehaviour, Template
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import FormicaryError
 
 if TYPE_CHECKING:

@@ -17,12 +17,6 @@ TITLES = {"formicary": "### The platform", "formicary_bench": "### The laborator
 # They only have names of what is below, or begin it.
 PUBLIC = {f"formicary{name}" for name in ("", ".errors", ".behaviours", ".extending", ".__main__")}
 EDGE = ("gateway", "spade", "xmpp")  # rooms that are built as extensions of others are
-UPWARD = {  # a container opens these when the first of them is needed
-    ("formicary.container", "formicary.local"),
-    ("formicary.container", "formicary.management"),
-    ("formicary.container", "formicary.protocols"),
-    ("formicary.container", "formicary.transport"),
-}
 CALLED = (ast.FunctionDef, ast.AsyncFunctionDef)  # what they import is loaded once an experiment is played
 
 
@@ -93,9 +87,7 @@ def test_each_room_imports_only_those_below_it(package):
         f"{module} imports {imported}"
         for module in in_rooms(package)
         for imported in imports(module) & {*in_rooms(package)}
-        if height[room_of(imported)] > height[room_of(module)]
-        and (room_of(module), room_of(imported)) not in UPWARD
-        and imported not in declared()
+        if height[room_of(imported)] > height[room_of(module)] and imported not in declared()
     }
     assert sorted(upward) == []
 

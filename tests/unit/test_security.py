@@ -21,7 +21,7 @@ SOURCES = sorted(
 UNSAFE = {"dill", "cloudpickle", "joblib", "jsonpickle", "marshal", "pickle", "shelve", "yaml"}
 COMPILING = {  # scripts that commands are given, and comparisons with values that stay values
     "benchmarks/formicary_bench/labs/programs.py",
-    "platform/formicary/local/script.py",
+    "platform/formicary/children/script.py",
     "platform/formicary/core/template.py",
 }
 

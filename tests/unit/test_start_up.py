@@ -27,7 +27,7 @@ def test_the_platform_loads_only_what_agents_of_one_container_need():
         for name in loaded("from formicary import Container")
         if name.startswith("formicary.")
     }
-    assert rooms == {"core", "container"}
+    assert rooms == {"core", "container", "delivery"}
 
 
 def test_the_way_to_others_loads_neither_an_http_client_nor_email():

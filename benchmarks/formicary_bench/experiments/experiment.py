@@ -1,7 +1,7 @@
-"""What an experiment is, and what runs take of it: data that a module declares for each.
+"""The declaration of an experiment, and of the parts of it that a run measures.
 
 An experiment is one module or one small package that declares an `Experiment`, and a line in `registry`.
-What needs heavy imports (how it is planned, measured, summarised and shown) is named, and loaded when used.
+Functions that need heavy imports (to plan, measure, summarise and show it) are named, and loaded when used.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ PEREZ_CARRO = "Pérez-Carro 2013"
 
 
 class Loaded(str):
-    """A name in a module, as in `package.module:name`, which is imported when it is used."""
+    """A name in a module, such as `package.module:name`, imported on first use."""
 
     __slots__ = ()
 
     def load(self) -> Any:
-        """Import the module, and return what has the name there."""
+        """Import the module, and return the object of that name."""
         module, _, name = self.partition(":")
         return getattr(import_module(module), name)
 
@@ -48,17 +48,16 @@ class Loaded(str):
 Derive = Callable[["HasParameters", Mapping[str, float]], float | None]
 
 Sizes = Mapping[str, Any]
-"""Values of parameters that are an experiment's own, by their fields: several of each, or one where there can
-be no more."""
+"""Values of an experiment's own parameters, by field: several for each, or one where only one is possible."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Take:
-    """What a preset or a selection takes of an experiment; its attributes are called as there.
+    """The part of an experiment that a preset or a selection measures; attributes as of `Experiment`.
 
     Attributes:
         subjects: names of the subjects that take part; all if empty.
-        sizes: those that are not as the experiment has them.
+        sizes: those that differ from the experiment's.
     """
 
     subjects: tuple[str, ...] = ()
@@ -67,26 +66,26 @@ class Take:
     sizes: Sizes = field(default_factory=dict)
 
     def of(self, experiment: Experiment) -> Part:
-        """Return it as a part of a run."""
+        """Return this part of an experiment as a part of a run."""
         return Part(experiment, **vars(self))
 
 
 @dataclass(frozen=True)
 class Part(Take):
-    """A part of a run: an experiment, and what is taken of it."""
+    """A part of a run: an experiment, and how much of it is measured."""
 
     experiment: Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What a preset sets of an experiment.
+    """The settings that a preset changes in an experiment.
 
     Attributes:
-        sizes: those that are not as the experiment has them.
-        repeat: how often each configuration is measured; as usual if None.
-        placements: where it is measured, where hosts take part.
-        parts: what is taken, where not all of it is measured, or not all of its sizes with each other.
+        sizes: those that differ from the experiment's.
+        repeat: how many times each configuration is measured; the default if None.
+        placements: where it is measured when hosts take part.
+        parts: which parts are measured, if not every combination of its sizes.
     """
 
     sizes: Sizes = field(default_factory=dict)
@@ -97,11 +96,11 @@ class Preset:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Which figures or tables of a paper an experiment repeats.
+    """The figures or tables of a paper that an experiment repeats.
 
     Attributes:
-        paper: whose.
-        numbers: returns those that rows of the experiment repeat, as in 9 or `5a`.
+        paper: the paper.
+        numbers: returns the numbers of the figures that rows of the experiment repeat, such as 9 or `5a`.
         kind: `Figure` or `Table`.
     """
 
@@ -111,7 +110,7 @@ class Repeats:
 
 
 def cpu_tables(*tables: int) -> Repeats:
-    """Return which tables of CPU time rows repeat: that of one host or that of two; there is none of more."""
+    """Return the tables of CPU time that rows repeat: one for a single host, one for two, none for more."""
 
     def numbers(rows: Sequence[Any]) -> set[int]:
         hosts = {row.hosts if row.placement == N_HOSTS else 1 + (row.placement != SAME) for row in rows}
@@ -122,15 +121,15 @@ def cpu_tables(*tables: int) -> Repeats:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A chart of lines: how a metric goes with a parameter.
+    """A line chart of a metric over a parameter.
 
     Attributes:
-        metric: Which metric.
-        over: The field of the parameter.
-        title: Its title; by these two if empty.
-        caption: What to know of it.
-        after: Which figure of the experiment's paper it is after, as in `Fig. 2`; those that the experiment
-            repeats if empty.
+        metric: the metric.
+        over: the field of the parameter.
+        title: its title; made from these two if empty.
+        caption: what readers should know about it.
+        after: the figure of the paper that it follows, such as `Fig. 2`; those that the experiment repeats if
+            empty.
     """
 
     metric: Metric
@@ -155,53 +154,53 @@ class Experiment:
     """Something that can be measured.
 
     Attributes:
-        name: as on the command line and in run folders.
-        title: as a reader says it.
+        name: its name on the command line and in run folders.
+        title: its title for readers.
         what: what is measured, in a few words.
-        source: the paper that it is from, and where in it.
-        repeats: which figures or tables of it; none if None.
+        source: the paper that it comes from, with the section.
+        repeats: the figures or tables of that paper; none if None.
         parameters: the class of its own parameters.
-        sizes: what it measures of them by itself.
-        varies: the other options of the command line that it has.
+        sizes: the values of these that it measures by default.
+        varies: its other command-line options.
         placements: where the agents are.
-        carriers: what carries the messages between two containers; what is usual if empty.
-        kinds: which of ours can take part; all that do such experiments if empty.
-        tls: whether messages are encrypted, where both are measured; as is usual if empty.
-        subjects: names of the only subjects that take part, also of those that do no other such experiment,
-            in their order; all if empty. Other platforms take part besides, where there is an exchange.
+        carriers: what carries messages between two containers; the default carriers if empty.
+        kinds: the kinds of our own subjects that can take part; all of its family if empty.
+        tls: whether messages are encrypted, if both are measured; the default if empty.
+        subjects: names of the only subjects that take part, in their order, even if they are in no other
+            experiment of the family; all if empty. With an exchange, other platforms take part as well.
         traffics: who talks to whom over many hosts, where there is a choice.
-        spreads: where services are over two hosts; nowhere is a choice if empty.
-        has_fixed_rounds: whether presets and selections leave its round trips as they are.
-        senders: how many agents send where there are so many pairs; 0 for one of each pair.
-        exchange: which exchange of the drivers' protocol it makes; drivers do not take part if empty.
-        quick: what the preset `quick` takes of it, besides few of its sizes.
-        paper: what the preset `paper` takes of it; what is usual if None, as it is of none.
-        selected: what selections take of it, by their names.
-        takes: `options -> takes`, where not all of its sizes are combined with each other; those of the
-            preset, or all of the experiment if None.
-        beside: `(experiment, options) -> parts` of other experiments that are measured in the
-            same run; none if None.
-        fit: `draft -> parameters`, several of them, where not all sizes go with each other, or some follow
-            from others; see `runner.planning.drafts`.
-        profiling: how much of it is measured where it is profiled; it cannot be if None.
-        why_unprofiled: what it is about instead.
-        duration: about how long a repetition takes; see `runner.forecast`.
-        roles: the roles of its workers; by the placement if empty.
-        played_by: the module that plays the workers' parts, for all platforms; each platform's own if empty.
+        spreads: how services are distributed over two hosts; no choice if empty.
+        has_fixed_rounds: whether presets and selections leave its number of round trips alone.
+        senders: returns the number of sending agents for a number of pairs; 0 for one of each pair.
+        exchange: its exchange in the drivers' protocol; drivers do not take part if empty.
+        quick: what the preset `quick` measures, besides a few of its sizes.
+        paper: what the preset `paper` measures; the default if None.
+        selected: what selections measure, by their names.
+        takes: `options -> takes`, if not all of its sizes are combined with each other; those of the
+            preset, or the whole experiment, if None.
+        beside: `(experiment, options) -> parts` of other experiments to measure in the same run; none if
+            None.
+        fit: `draft -> drafts`, if some sizes cannot be combined or follow from others; see
+            `runner.planning.drafts`.
+        profiling: how much of it is measured when it is profiled; it cannot be profiled if None.
+        why_unprofiled: what it is about instead of CPU time.
+        duration: estimates how long a repetition takes; see `runner.forecast`.
+        roles: the roles of its workers; given by the placement if empty.
+        played_by: the module that plays the workers' parts for all platforms; each platform's own if empty.
         measure: `(task, watcher) -> (repetition, raw values)`.
-        metrics: what is measured, as tables have it; what is usual if empty.
-        unshown: what is measured besides.
+        metrics: what tables show; the default metrics if empty.
+        unshown: what is measured in addition.
         derived: metrics that follow from those of a repetition: `(configuration, values by name) -> value`.
-        main: what its platforms are held against each other by; the first of which more is better if None.
+        main: the metric that platforms are compared by; the first of which more is better if None.
         over: the field of the parameter along which it grows.
-        figures: its charts of lines; that of the main metric at the most of `over` comes with them.
-        says: what the row with the most of `over` has found, as a sentence with the names of metrics, fields
-            of parameters, `where`, `who` and `beside` (what it is held against) in braces; a part in brackets
-            is left out where a metric in it is not known.
-        summarise: how a row is made of repetitions; as is usual in its family if None.
+        figures: its line charts; one of the main metric at the largest `over` is added.
+        says: the finding of the row with the largest `over`, as a sentence with the names of metrics, fields
+            of parameters, `where`, `who` and `beside` (what it is compared with) in braces; a part in
+            brackets is left out if a metric in it is unknown.
+        summarise: makes a row of repetitions; the default of its family if None.
         published: which of `published.TABLES` are shown beside it; none if empty.
-        benchmark: which lines of that table are its own, where it has those of several.
-        report: what reports show of it; made of the above if None.
+        benchmark: its own lines of that table, if the table covers several experiments.
+        report: what reports show; made from the above if None.
     """
 
     name: str
@@ -248,22 +247,22 @@ class Experiment:
 
     @property
     def family(self) -> str:
-        """Of what kind it is: what stands before the stroke of its name."""
+        """Its family: the part of its name before the slash."""
         return family_of(self.name)
 
     @cached_property
     def own(self) -> tuple[Parameter, ...]:
-        """The parameters that are its own, of which it has sizes or can be asked for."""
+        """Its own parameters."""
         return declared_by(self.parameters)
 
     @cached_property
     def shown(self) -> tuple[Metric, ...]:
-        """The metrics that tables have."""
+        """The metrics that tables show."""
         return self.metrics or (CREATED if issubclass(self.parameters, Agents) else ROUND_TRIPS)
 
     @cached_property
     def main_metric(self) -> Metric:
-        """What its platforms are held against each other by."""
+        """The metric that its platforms are compared by."""
         return self.main or next((one for one in self.shown if one.more_is_better), self.shown[0])
 
     @cached_property
@@ -273,17 +272,17 @@ class Experiment:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of all options of the command line that it has."""
+        """The names of all its command-line options."""
         return (*(one.name for one in self.own), *self.varies)
 
     @property
     def is_of_paper(self) -> bool:
-        """Whether it is one of a paper."""
+        """Whether it comes from a paper."""
         return not self.source.startswith("our own")
 
     @property
     def again(self) -> str:
-        """The command that repeats it as its paper had it; empty where it is of none."""
+        """The command that repeats it as in its paper; empty without a paper."""
         if not self.is_of_paper:
             return ""
         placements = (self.paper and self.paper.placements) or ()

@@ -1,11 +1,11 @@
-"""How much of an experiment a preset measures: all in a few minutes (`quick`), or as the papers set it.
+"""How much of an experiment a preset measures: a little of everything (`quick`), or as in the papers.
 
-Where the papers say nothing of something, an experiment keeps what is usual here. Alberola's round trips
-(500, 1000, 500) and 100 uses of the directory are usual here, too. Both papers measure most of it on two
-hosts: with `--hosts` it is measured where they did, and without in one process and between two.
+Where a paper says nothing, an experiment keeps its defaults. Alberola's round trips (500, 1000, 500) and 100
+uses of the directory are defaults here, too. Both papers measure mostly on two hosts: with `--hosts` so do
+we, and without it in one process and between two.
 
-In a quick run fewer platforms take part, and none of them is measured worse: each experiment keeps ours, what
-it is held against, and the places that it is about.
+In a quick run fewer platforms take part, but each is measured as well as ever: an experiment keeps ours, what
+it is compared with, and the placements that it is about.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def preset_of(experiment: Experiment, name: str) -> Preset:
-    """Return how much of an experiment a preset measures."""
+    """Return the settings that a preset changes in an experiment."""
     if name == PAPER:
         return experiment.paper or Preset()
     few = {
@@ -33,6 +33,6 @@ def preset_of(experiment: Experiment, name: str) -> Preset:
 
 
 def _few(values: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """Take the smallest value, and the largest that is not too large."""
+    """Return the smallest value, and the largest that is not too large."""
     fitting = [value for value in values if value <= most]
     return tuple(dict.fromkeys((min(fitting), max(fitting)))) if fitting else (most,)

@@ -1,4 +1,4 @@
-"""All experiments, in the order in which they are listed and measured: to add one, add it here."""
+"""All experiments, in the order in which they are listed and measured. Add new ones here."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ EXPERIMENTS: dict[str, Experiment] = {one.name: one for one in _ALL}
 
 
 def declared(name: str) -> Experiment | None:
-    """Return the experiment of a name; for names of other versions one of its family."""
+    """Return the experiment with a name; for a name of another version, one of the same family."""
     same_family = (one for one in EXPERIMENTS.values() if one.family == family_of(name))
     return EXPERIMENTS.get(name) or next(same_family, None)
 
@@ -112,14 +112,14 @@ _SHARED = (MEAN, PAPERS_MEAN, LEAST, TIME, P90, P99, P999, SLOWEST, RATE, CREATI
 
 @cache
 def metrics_of(experiment: str) -> dict[str, Metric]:
-    """Return the metrics of an experiment by name, those that others have as well included."""
+    """Return the metrics of an experiment by name, including those it shares with others."""
     known = declared(experiment)
     own = (*known.shown, *known.unshown, known.main_metric) if known else ()
     return {metric.name: metric for metric in (*_SHARED, *own)}
 
 
 def metric_of(experiment: str, name: str) -> Metric:
-    """Return a metric of an experiment; of one that nobody knows only the name is known."""
+    """Return a metric of an experiment; one with only its name if it is unknown."""
     return metrics_of(experiment).get(name) or Metric(name, name)
 
 
@@ -129,7 +129,7 @@ _MANY = 6
 
 @cache
 def all_parameters() -> tuple[Parameter, ...]:
-    """Return all parameters, in the order in which help shows them: one for all experiments' of a name."""
+    """Return all parameters in the order of the help, merging those of the same name."""
     declared: dict[str, dict[str, tuple[Parameter, list[Experiment]]]] = {}
     for experiment in EXPERIMENTS.values():
         for one in experiment.own:
@@ -139,13 +139,13 @@ def all_parameters() -> tuple[Parameter, ...]:
 
 
 def with_scope(*scopes: str) -> dict[str, Parameter]:
-    """Return the parameters that have one of some scopes, by their names."""
+    """Return the parameters with one of some scopes, by name."""
     return {one.name: one for one in all_parameters() if one.scope in scopes}
 
 
 @cache
 def own_types() -> dict[str, Any]:
-    """Return the types of what experiments have so much of, by the fields of their parameters."""
+    """Return the types of the experiments' own parameters, by field."""
     return {
         field: hint
         for experiment in EXPERIMENTS.values()
@@ -154,7 +154,7 @@ def own_types() -> dict[str, Any]:
 
 
 def _merged(declared: list[tuple[Parameter, list[Experiment]]]) -> Parameter:
-    """Return one parameter for those of several experiments, whose help says which experiment has which."""
+    """Merge the parameters of several experiments into one whose help says which has which."""
     said = [f"{_with(experiments)}{one.help}" for one, experiments in declared]
     first = declared[0][0]
     kind = either([one.kind for one, _ in declared]) if len(declared) > 1 else first.kind
@@ -168,7 +168,7 @@ def _with(experiments: list[Experiment]) -> str:
 
 
 def _called(experiments: Iterable[Experiment]) -> list[str]:
-    """Name experiments; a family by itself where all of it is meant."""
+    """Return the names of experiments, shortened to the family where all of it is meant."""
     found: dict[str, list[str]] = {}
     for one in experiments:
         found.setdefault(one.family, []).append(one.name)

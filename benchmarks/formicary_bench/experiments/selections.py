@@ -1,19 +1,19 @@
-"""The selections: runs that take parts of several experiments.
+"""The selections: runs that measure parts of several experiments.
 
-`quick` decides: few configurations, each measured often enough for verdicts, and each time for long enough
-to tell. A single pair between two processes is kept on one core.
+`quick` reaches verdicts: few configurations, each measured often enough and long enough each time. A single
+pair between two processes is kept on one core.
 
-`tour` has a bit of everything. Bodies are handed over by reference within a process, so their size is varied
-between two only. SPADE takes part, where it is installed, in the experiment that everything else is compared
-by, but with few pairs: logging in 200 of its agents takes longer than all the rest. Of the directory there is
-the search in the replica and at the central one, and the rest in the replica.
+`tour` measures a bit of everything. Within a process bodies are passed by reference, so their size is varied
+only between two. SPADE, if installed, takes part in the main experiment, but with few pairs: logging in 200
+of its agents takes longer than all the rest. Of the directory it measures searching in the replica and at the
+central directory, and everything else in the replica.
 
-`links` says what links between containers cost: every route, each beside the same without agents. The
-routes are held against bare sockets (with TLS where the link has TLS), bare components of the same server,
-stock SPADE agents with accounts there, and links that neither number nor acknowledge; messages of 100 kB, at
-which copying is all, against bare sockets.
+`links` measures what links between containers cost: every route beside the same exchange without agents. The
+routes are compared with bare sockets (with TLS where the link has TLS), bare components of the same server,
+stock SPADE agents with accounts there, and links that neither number nor acknowledge messages; messages of
+100 kB, where copying dominates, are compared with bare sockets.
 
-`directory` says what the directory costs, in all of its designs, beside what a message costs on the same way.
+`directory` measures what the directory costs in all of its designs, beside a message on the same route.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LONGER = 3  # times as many round trips as in the quick selection
 
-# Measured round trips that take 0.2 s or more: of one pair, and of many together.
+# Measured round trips that take 0.2 s or more, for one pair and for many together.
 _TRIPS = {
     "in-process": (150_000, 100_000),
     "own": (2_000, 6_000),
@@ -42,15 +42,15 @@ _TRIPS = {
     "tcp": (10_000, 30_000),
 }
 _OF_PLATFORMS = {"callbacks": (350_000, 300_000), "components": (2_000, 6_000), "spade": (300, 1_000)}
-_LARGE = 1_000  # bytes of a body that take about as long as all the rest of a round trip
+_LARGE = 1_000  # bytes of a body that cost about as much as the rest of a round trip
 _FEWEST = 20
 
 
 def quick_rounds(draft: Draft) -> Rounds:
-    """Return how many round trips each pair makes before, while and after it is measured.
+    """Return how many round trips each pair makes during the warm-up, the measurement and the cool-down.
 
-    What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
-    processes and what connects them are less even than one queue, and one pair needs nothing after it.
+    The cool-down is long enough for the slowest pair to be measured while the fastest still sends. Two
+    connected processes are less even than one queue, and a single pair needs no cool-down.
     """
     alone, together = _OF_PLATFORMS.get(draft.subject.platform) or _TRIPS[draft.carrier.route]
     load, is_here = draft.sizes["pairs"], draft.layout.placement == SAME
@@ -61,20 +61,20 @@ def quick_rounds(draft: Draft) -> Rounds:
 
 
 def longer_rounds(draft: Draft) -> Rounds:
-    """Return as many round trips as links need, whose times scatter more."""
+    """Return more round trips, as links need them: their times scatter more."""
     warm_up, measured, cool_down = quick_rounds(draft)
     return warm_up * _LONGER, measured * _LONGER, cool_down * _LONGER
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Parts of several experiments in one run; each experiment says what is taken of it.
+    """Parts of several experiments in one run; each experiment declares its part.
 
     Attributes:
-        name: as on the command line.
-        what: what it is for and how long it takes, in a few words.
-        is_short: whether it takes as few round trips as say something.
-        repeat: how often each configuration is measured; as usual if None.
+        name: its name on the command line.
+        what: its purpose and duration, in a few words.
+        is_short: whether it makes as few round trips as it can.
+        repeat: how many times each configuration is measured; the default if None.
     """
 
     name: str

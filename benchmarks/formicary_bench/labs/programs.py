@@ -10,8 +10,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from formicary.children.script import find_own_loop
 from formicary.errors import FormicaryError
-from formicary.local.script import find_own_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Plans: TOML files that say what a run measures.
+"""Plans: TOML files that describe a run.
 
-`reading` makes a run plan of a file, `writing` makes a file to begin with; what each key takes is in
-`vocabulary.parameters`.
+`reading` turns a file into a run plan, `writing` writes a file to start from; the keys and their values are
+those of `vocabulary.parameters`.
 """
 
 CPU_GROUP = "runtime"

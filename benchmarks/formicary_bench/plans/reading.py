@@ -1,4 +1,4 @@
-"""Reading plans: what a run measures, or all that is wrong with the file."""
+"""Read plans: what a run measures, or everything wrong with the file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
     """Read a plan.
 
     Raises:
-        UsageError: it cannot be read, or there is something wrong with it: all of that.
+        UsageError: it cannot be read or is not valid; the message lists everything wrong.
     """
     file = toml_files.read(path, _WORDING)
     reader = _Reader(file, tuple(hosts))
@@ -63,7 +63,7 @@ def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
 
 
 class HostsAsked(NamedTuple):
-    """What a plan says of hosts, as on the command line; None where it does not."""
+    """The hosts of a plan, as on the command line; None if it has none."""
 
     hosts: Path | None = None
     on: str | None = None
@@ -72,7 +72,7 @@ class HostsAsked(NamedTuple):
     interface: str | None = None
 
     def or_else(self, other: HostsAsked) -> HostsAsked:
-        """Return this, and what another says where this does not."""
+        """Return these hosts, completed with others."""
         return HostsAsked(
             self.hosts or other.hosts,
             self.on or other.on,
@@ -83,9 +83,9 @@ class HostsAsked(NamedTuple):
 
 
 def hosting_of(path: Path) -> HostsAsked:
-    """Return what a plan says of hosts.
+    """Return the hosts of a plan.
 
-    What is wrong with that is left to `read`; a file's name is as seen from the plan's folder.
+    Errors are left to `read`; file names are relative to the plan's folder.
 
     Raises:
         UsageError: it cannot be read.
@@ -101,12 +101,12 @@ def hosting_of(path: Path) -> HostsAsked:
 
 
 class _Reader:
-    """Makes options of what a file says, and notes what is wrong with it.
+    """Turns a file into options, and collects what is wrong with it.
 
     Attributes:
-        seed: the plan's, or one that is drawn.
-        warm_up: what is left out as warm-up; as planned if None.
-        left_out: what the plan names and cannot be measured, in sentences.
+        seed: the plan's, or a random one.
+        warm_up: what is dropped as warm-up; as planned if None.
+        left_out: sentences about what the plan names but cannot be measured.
     """
 
     def __init__(self, file: TomlFile, hosts: tuple[str, ...]) -> None:
@@ -117,7 +117,7 @@ class _Reader:
         self.left_out: list[str] = []
 
     def parts(self) -> list[Options]:
-        """Return what is asked of each experiment; it means something if nothing is wrong."""
+        """Return the requested part of each experiment; meaningless if anything is wrong."""
         document = self._file.document
         top = with_scope(SHARED, WHOLE, HOSTS)
         for key in document.keys() - {*top, MEASURE}:
@@ -149,7 +149,7 @@ class _Reader:
     def _part(
         self, where: tuple[str, ...], table: Mapping[str, Any], shared: Mapping[str, Any]
     ) -> Iterator[Options]:
-        """Yield what a table asks for, if that can be measured."""
+        """Yield the part that a table requests, if it can be measured."""
         experiment = self._experiment(where, table)
         declared = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment else {}
         own = self._values(table, {**_OF_TABLES, **declared}, where)
@@ -178,7 +178,7 @@ class _Reader:
             yield options
 
     def _experiment(self, where: tuple[str, ...], table: Mapping[str, Any]) -> str:
-        """Return the name of a table's experiment; nothing if it has none."""
+        """Return the name of a table's experiment; empty if it has none."""
         if EXPERIMENT not in table:
             self._file.complain(
                 where, 'the experiment is missing; add one, such as experiment = "messaging/pairs"'
@@ -197,7 +197,7 @@ class _Reader:
     def _values(
         self, table: Mapping[str, Any], known: Mapping[str, Parameter], where: tuple[str, ...]
     ) -> dict[str, Any]:
-        """Return the values of a table's keys by the names of fields; those that are wrong are left out."""
+        """Return the values of a table's keys by field, without those that are wrong."""
         found = {}
         for key, value in table.items():
             if one := known.get(key):
@@ -212,7 +212,7 @@ class _Reader:
 
 
 def _value(parameter: Parameter, given: Any) -> Any:
-    """Return the value of a key as options have it; raises WrongError or UsageError if there is none."""
+    """Return the value of a key for the options; raises WrongError or UsageError if it is not valid."""
     value = parameter.from_file(given)
     if parameter.name == "platform":
         return subjects_named(value)

@@ -1,4 +1,4 @@
-"""New plans: files with comments, to be changed."""
+"""Write new plans: commented files to be edited."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def write(path: Path, names: Sequence[str]) -> list[str]:
     """Write a new plan, and return the names of its experiments.
 
     Args:
-        path: the file; it is not overwritten.
-        names: the experiments; all that need no hosts if there are none.
+        path: the file; never overwritten.
+        names: the experiments; all that need no hosts if empty.
 
     Raises:
-        UsageError: there is no such experiment, or the file is there.
+        UsageError: an experiment does not exist, or the file does.
         FormicaryError: it cannot be written.
     """
     for name in names:
@@ -77,7 +77,7 @@ def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
 
 
 def _usual(one: Experiment, parameter: Parameter) -> list[Any] | None:
-    """Return what an experiment has of a parameter by itself, as TOML has it; None if that depends."""
+    """Return an experiment's default for a parameter, as TOML; None if that depends."""
     found = {**vars(one), **one.sizes}.get(parameter.attribute)
     if not isinstance(found, tuple) or parameter.name in _DEPEND:
         return None

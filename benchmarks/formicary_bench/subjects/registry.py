@@ -1,4 +1,4 @@
-"""All subjects: those that come with the laboratory, and other platforms with a driver on this machine."""
+"""All subjects: those of the laboratory, and other platforms with a driver on this machine."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ _KNOWN = {(subject.platform, subject.kind): subject for subject in SUBJECTS}
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Return all that can be measured: what comes with the laboratory, and what has a driver here."""
+    """Return all subjects: those of the laboratory, and those with a driver here."""
     return (*SUBJECTS, *driven())
 
 
@@ -240,7 +240,7 @@ def subject_of(platform: str, kind: str) -> Subject:
     """Return the subject of a configuration.
 
     Raises:
-        UsageError: there is none here; its driver has been removed, say.
+        UsageError: there is none here, for example because its driver has been removed.
     """
     subject = _KNOWN.get((platform, kind)) or next((one for one in driven() if one.name == platform), None)
     if subject is None:
@@ -249,12 +249,12 @@ def subject_of(platform: str, kind: str) -> Subject:
 
 
 def has_driver(configuration: Configuration) -> bool:
-    """Return whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
+    """Return whether a configuration's platform needs a driver, installed or not."""
     return (configuration.platform, configuration.kind) not in _KNOWN
 
 
 def label_of(platform: str, kind: str) -> str:
-    """Return what charts and tables call a subject, installed or not; empty if it is not known."""
+    """Return the label of a subject in charts and tables, installed or not; empty if unknown."""
     if platform in RECIPES:
         return RECIPES[platform].label
     return _KNOWN[platform, kind].label if (platform, kind) in _KNOWN else ""

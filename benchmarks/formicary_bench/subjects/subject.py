@@ -1,7 +1,7 @@
-"""What a subject is: something that is measured, with what it can do. Light, so that listing it is quick.
+"""The declaration of a subject: what is measured, and what it can do. Light, so that listing is quick.
 
-A subject is declared in the registry, and its roles are in the module that it names, which is
-loaded by workers only. The rest of this module is for such declarations.
+A subject is declared in the registry. Its roles are in the module that it names, which only workers load. The
+rest of this module helps with declarations.
 """
 
 from __future__ import annotations
@@ -43,32 +43,32 @@ _USUAL = {"in-process", OWN, TCP, UNIX, MEMORY, XMPP, DIRECT}
 
 
 def apart(*carriers: Carrier) -> dict[str, tuple[Carrier, ...]]:
-    """Return what carries the messages of what is in two processes, on one host or on two."""
+    """Return the carriers between two processes, on one host or on two."""
     return {APART: carriers, TWO_HOSTS: carriers}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that is measured.
+    """Something to measure.
 
     Attributes:
         platform: `formicary`, another platform, or a baseline.
-        module: where the roles are that workers play; empty where it is measured without workers.
-        carriers: all that can carry its messages, by placement.
-        kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
-            agents, what it holds instead.
-        label: what charts and tables call it.
-        baseline: what sentences call it, where it is a baseline, which others are held against.
-        families: in which families of experiments it can take part.
-        package: what must be installed beside us, if anything.
-        extra: the extra of ours that installs it; if empty, the one that is called as the package.
-        trips: how many round trips of all its pairs together are measured unless others are asked for, where
-            it is much slower or faster than others; 0 for as many as of these.
-        hidden: whether it takes part only where it is named.
-        exchanges: of another platform with a driver, the exchanges of messages that this can make: it takes
-            part in the experiments that have one of them.
-        most_pairs: the most pairs, or senders, that it can have at once; 0 where there is no limit.
-        most_bytes: the largest body of a message that it takes; 0 where there is no limit.
+        module: the module of its roles; empty if it is measured without workers.
+        carriers: the possible carriers of its messages, by placement.
+        kind: `behaviours` or `micro` for our agents; the design for our directory; what it holds for a
+            subject without agents.
+        label: its name in charts and tables.
+        baseline: its name in sentences, if it is a baseline for others.
+        families: the families of experiments that it can take part in.
+        package: the package that must be installed, if any.
+        extra: our extra that installs it; if empty, the one named like the package.
+        trips: the default number of measured round trips of all its pairs together, if it is much slower or
+            faster than others; 0 for the same as others.
+        hidden: whether it takes part only if named.
+        exchanges: the exchanges that another platform's driver can make; it takes part in experiments with
+            one of them.
+        most_pairs: the most pairs or senders that it can have at once; 0 for no limit.
+        most_bytes: the largest body of a message that it accepts; 0 for no limit.
         accounts: whether each of its agents has an account at the XMPP server.
     """
 
@@ -102,7 +102,7 @@ class Subject:
         return len({carrier.route for carrier in self.carriers.get(placement, ())}) > 1
 
     def usual_carriers(self, placement: str) -> tuple[Carrier, ...]:
-        """Return the carriers that are measured unless others are asked for."""
+        """Return the carriers that are measured by default."""
         carriers = self.carriers.get(placement, ())
         return tuple(
             carrier for carrier in carriers if carrier.route in _USUAL and is_usual(carrier, placement)
@@ -110,10 +110,10 @@ class Subject:
 
 
 def is_usual(carrier: Carrier, placement: str) -> bool:
-    """Return whether a carrier has TLS as is usual at a placement.
+    """Return whether a carrier has the default TLS of a placement.
 
-    From host to host agents' messages are encrypted: links do TLS there, and so do servers with each other,
-    to which containers connect on their own hosts. Of the baseline `tcp` both are measured.
+    Between hosts agents' messages are encrypted, by links and between servers; containers connect to the
+    server of their own host. The baseline `tcp` is measured both ways.
     """
     if placement not in HOSTED:
         return not carrier.tls

@@ -1,3 +1,3 @@
-"""The words that all parts of the laboratory share: placements, routes, roles, traffic."""
+"""The vocabulary of all parts of the laboratory: placements, routes, roles, traffic."""
 
 CPU_GROUP = "runtime"

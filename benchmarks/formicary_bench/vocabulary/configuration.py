@@ -1,4 +1,4 @@
-"""What is measured: one point of an experiment, as plans, workers, manifests and rows know it."""
+"""A configuration: one point of an experiment, shared by plans, workers, manifests and rows."""
 
 from __future__ import annotations
 
@@ -16,27 +16,25 @@ Value = bool | Count | Name | tuple[Count, ...]
 
 
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
-    """One point of an experiment: what is measured, on what, how much of it.
+    """One point of an experiment: what is measured, on which platform, in which size.
 
     Attributes:
-        experiment: Its name, as in `messaging/pairs`.
-        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`; `python`
-            where nothing of ours has been loaded.
-        kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`; in
-            `memory`, `imported` or `container` where there are no agents; empty for other platforms.
+        experiment: its name, such as `messaging/pairs`.
+        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`; `python` if
+            nothing of ours is loaded.
+        kind: `behaviours` or `micro` for our agents; `replica`, `central` or `lookup` for our directory; in
+            `memory`, `imported` or `container` without agents; empty for other platforms.
         placement: `same-container`, `two-containers`, `two-hosts` or `n-hosts`.
-        route: What carries the messages: `in-process`; between containers `xmpp`, `direct` or `auto`; for a
-            baseline `tcp`; `none` where there are none.
-        tls: Whether they are encrypted between the containers.
-        hosts: How many hosts take part; 0 where all processes are the controller's own.
-        traffic: Who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
-        spread: Where the services of `directory/...` are, if there are two containers: `beside` the user, or
-            `split` evenly; empty where they are apart from it, in the container of the directory, and
-            elsewhere.
-        parameters: How much of it: the fields of the experiment's `Parameters`, without those that it does
-            not have here.
-        profiled: Whether a sampler looks where the CPU time goes meanwhile.
-        reference: Whether it is only there to show what the profiling of its profiled twin costs.
+        route: what carries the messages: `in-process`; between containers `xmpp`, `direct` or `auto`; for a
+            baseline `tcp`; `none` without messages.
+        tls: whether messages are encrypted between the containers.
+        hosts: the number of hosts that take part; 0 if all processes are the controller's own.
+        traffic: who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
+        spread: where the services of `directory/...` are with two containers: `beside` the user, or `split`
+            evenly; empty if they are with the directory, and elsewhere.
+        parameters: its sizes: the fields of the experiment's `Parameters`, without those that do not apply.
+        profiled: whether a sampler profiles the CPU time.
+        reference: whether it only serves to show the cost of profiling its profiled twin.
     """
 
     experiment: Name
@@ -57,7 +55,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The name of this configuration: equal for equal configurations, in this version and later."""
+        """The key of this configuration: equal for equal configurations, in this version and later ones."""
         who = f"{self.platform}-{self.kind}" if self.kind else self.platform
         route = f"{self.route}-tls" if self.tls else self.route
         sizes = [
@@ -69,22 +67,22 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """The placement, with how many hosts it has and who talks to whom, where that varies."""
+        """The placement, with the number of hosts and the traffic where these vary."""
         hosts = [str(self.hosts)] if self.hosts and self.placement == N_HOSTS else []
         return "-".join([self.placement, *hosts, *([self.traffic] if self.traffic else [])])
 
     @property
     def family(self) -> str:
-        """What kind of experiment it is: what stands before the stroke of its name."""
+        """The family of the experiment: the part of its name before the slash."""
         return family_of(self.experiment)
 
     @property
     def exchange(self) -> Exchange:
-        """What is exchanged, as far as that is what it is about."""
+        """What is exchanged; zeros where that does not apply."""
         return Exchange.of(self)
 
     def sized(self, **parameters: Any) -> Configuration:
-        """Return it with other parameters."""
+        """Return this configuration with other parameters."""
         return msgspec.structs.replace(self, parameters={**self.parameters, **parameters})
 
 

@@ -1,4 +1,4 @@
-"""Which values a parameter takes, and how they are written: as words of the command line, and in files."""
+"""Kinds of values of a parameter, and how these are written on the command line and in files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTS = {"experiment": "formicary bench list", "platform": "formicary bench pla
 
 
 class WrongError(ValueError):
-    """A value is not what its key of a file takes; says what is wrong, and what to write instead."""
+    """A value in a file is not valid for its key; the message says what to write instead."""
 
 
 def _same(value: Any) -> Any:
@@ -32,17 +32,16 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Which values a parameter takes.
+    """The kind of values that a parameter takes.
 
     Attributes:
-        takes: what they are, in words.
-        type: what one of them is in a file, as msgspec checks it.
+        takes: the kind in words.
+        type: the type of a value in a file, as msgspec checks it.
         several: whether there may be more than one.
-        read: returns what a file has for a word of the command line.
-        make: returns the value of what a file has; raises ValueError, or UsageError with its own
-            sentence.
+        read: returns the file's form of a word of the command line.
+        make: returns the value of the file's form; raises ValueError, or UsageError with its own sentence.
         word: returns the word of the command line for a value.
-        has_words: whether manifests have these words, and not the values.
+        has_words: whether manifests contain these words instead of the values.
     """
 
     takes: str
@@ -54,17 +53,17 @@ class Kind:
     has_words: bool = False
 
     def one(self, given: Any) -> Any:
-        """Return the value of what a file has; raises ValueError if it is none."""
+        """Return the value of a file's form; raises ValueError if it is not valid."""
         try:
             return self.make(msgspec.convert(given, self.type))
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from None
 
     def from_words(self, option: str, text: str, example: str) -> Any:
-        """Read what was typed: the values with commas between them, of equal ones the first.
+        """Read what was typed: values separated by commas, without repetitions.
 
         Raises:
-            UsageError: it is no such value.
+            UsageError: it is not a valid value.
         """
         words = [word.strip() for word in text.split(",")] if self.several else [text.strip()]
         values = []
@@ -78,10 +77,10 @@ class Kind:
         return tuple(dict.fromkeys(values)) if self.several else values[0]
 
     def from_file(self, given: Any, example: str) -> Any:
-        """Read what a file has: a value or, where there may be several, a list of them.
+        """Read the form in a file: a value or, if there may be several, a list.
 
         Raises:
-            WrongError: it is no such value.
+            WrongError: it is not a valid value.
         """
         items = given if self.several and isinstance(given, list) else [given]
         if not items:
@@ -91,7 +90,7 @@ class Kind:
             try:
                 values.append(self.one(item))
             except ValueError:
-                from formicary_bench.files.toml_files import shown  # what lists experiments needs none of it
+                from formicary_bench.files.toml_files import shown  # not needed to list experiments
 
                 raise WrongError(
                     f"takes {self.takes}, not {shown(item)}; write {example}, for example"
@@ -132,7 +131,7 @@ def choice(what: str, known: Iterable[str] | Mapping[str, Any], *, several: bool
 
 
 def switches() -> Kind:
-    """Return the kind of what is on, off, or measured both ways."""
+    """Return the kind of switches: on, off, or both ways."""
     words = {"on": True, "off": False}
     return Kind(
         takes="on or off (true or false in files)",
@@ -144,7 +143,7 @@ def switches() -> Kind:
 
 
 def duration(*, several: bool = False) -> Kind:
-    """Return the kind of a time with its unit, which is had in microseconds."""
+    """Return the kind of a time with its unit, converted to microseconds."""
 
     def make(text: str) -> int:
         found = re.fullmatch(r"([0-9]{1,9})(us|ms|s)", text.strip())
@@ -164,7 +163,7 @@ def duration(*, several: bool = False) -> Kind:
 
 
 def phases() -> Kind:
-    """Return the kind of numbers of round trips before, while and after it is measured."""
+    """Return the kind of round trips: warm-up, measured and cool-down."""
     any_number, some = (Annotated[int, msgspec.Meta(ge=low, le=MOST_TRIPS)] for low in (0, 1))
     return Kind(
         takes=f"three numbers up to {MOST_TRIPS}, for warm-up, measurement (1 or more) and cool-down",
@@ -176,7 +175,7 @@ def phases() -> Kind:
 
 
 def either(kinds: Sequence[Kind]) -> Kind:
-    """Return the kind of what is of one of several kinds, whose values have the same type."""
+    """Return the kind of values of any of several kinds, all of one type."""
 
     def make(given: Any) -> Any:
         for kind in kinds[:-1]:
@@ -200,19 +199,19 @@ RULE = Kind(takes="detect, paper or a number", type=int | str, several=False, ma
 
 
 def _number(word: str) -> int | str:
-    # isdecimal also takes other scripts' digits, as int does; a plus sign or an underscore is a slip.
+    # Like int, isdecimal accepts digits of other scripts; a plus sign or underscore is a slip.
     return int(word[:20]) if word.isdecimal() else word
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Return a sentence that a name is unknown, and which was perhaps meant."""
+    """Return a sentence that a name is unknown, with a suggestion."""
     import difflib
 
     known = list(known)
     close = difflib.get_close_matches(name[:253], known, n=1, cutoff=0.5)
-    # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
+    # `pairs` is as good a guess for messaging/pairs as any of difflib's.
     close = close or [one for one in known if name and name in one]
     hint = f"did you mean {close[0]}?" if close else f"choose one of: {', '.join(sorted(known))}"
-    if not close and what in _LISTS:  # too many to name
+    if not close and what in _LISTS:  # too many to list
         hint = f"list all with: {_LISTS[what]}"
     return f"no {what} {name[:_SHOWN]!r}; {hint}"

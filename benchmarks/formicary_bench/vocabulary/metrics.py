@@ -1,6 +1,6 @@
-"""What is measured: a metric is a name for files and programs, and words and a unit for readers.
+"""Metrics: a name for files and programs, a title and a unit for readers.
 
-Those that several experiments share stand here; each declares those of its own in its module.
+The metrics of several experiments are here; an experiment declares its own in its module.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ MICROSECONDS, SECONDS, BYTES, BITS, PER_SECOND, PART, TIMES, NUMBER = (
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure that repetitions, or configurations, have.
+    """A figure of repetitions or configurations.
 
     Attributes:
-        name: In files, and where programs ask for it.
-        title: What it is, in words that may follow a value.
-        unit: One of the units above.
-        column: Its heading in tables; the title if empty.
-        more_is_better: Whether more is faster, or better; None where neither more nor less is.
-        has_spread: Whether tables show its interval beside it.
-        minor: Whether it may be left out where there is little room.
-        is_compared: Whether platforms and runs are compared by it.
-        is_judged: Whether its stability is judged; false for what is derived from other metrics.
+        name: its name in files and programs.
+        title: its title, which may follow a value.
+        unit: one of the units above.
+        column: its heading in tables; the title if empty.
+        more_is_better: whether more is better or faster; None if neither more nor less is.
+        has_spread: whether tables show its interval.
+        minor: whether it may be left out for lack of room.
+        is_compared: whether platforms and runs are compared by it.
+        is_judged: whether its stability is judged; false for metrics derived from others.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Metric:
 
     @property
     def heading(self) -> str:
-        """What it is called in tables."""
+        """Its heading in tables."""
         return self.column or self.title
 
 
@@ -81,9 +81,7 @@ CREATION = Metric(
     has_spread=True,
     is_compared=True,
 )
-EACH_HOLDS = Metric(
-    "bytes_per_agent", "memory of each", BYTES, "each holds", more_is_better=False, is_judged=False
-)
+EACH_HOLDS = Metric("bytes_per_agent", "memory of each", BYTES, more_is_better=False, is_judged=False)
 TOTAL = Metric("total_s", "total time", SECONDS, more_is_better=False, has_spread=True, is_compared=True)
 HOLDS = Metric("held_bytes", "memory held", BYTES, "memory", more_is_better=False)
 

@@ -1,4 +1,4 @@
-"""Names of experiments, of their families, of presets and selections, and of the tables of papers."""
+"""Names of experiments, families, presets, selections, and tables of papers."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ MANY_TO_ONE = "messaging/many-to-one"
 
 
 def is_cpu(experiment: str) -> bool:
-    """Return whether an experiment is about CPU time alone: all of its repetitions are profiled."""
+    """Return whether an experiment is only about CPU time, so that all repetitions are profiled."""
     return experiment.partition("/")[2].startswith("cpu")
 
 
 def family_of(experiment: str) -> str:
-    """Return the part of an experiment's name that stands before the stroke."""
+    """Return the family in an experiment's name: the part before the slash."""
     return experiment.partition("/")[0]
 
 

@@ -1,4 +1,4 @@
-"""Where agents are, on which hosts and cores, who plays which part, and what carries their messages."""
+"""Placements: on which hosts and cores agents are, their roles, and the carriers of their messages."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ TCP, UNIX, MEMORY = "tcp", "unix", "memory"
 
 
 class Carrier(NamedTuple):
-    """What carries messages from one agent to another: a route, with TLS or without.
+    """A carrier of messages between agents: a route, with or without TLS.
 
     Attributes:
-        route: one of the routes between containers, or what else carries them.
-        tls: whether they are encrypted on it.
+        route: a route between containers, or another carrier.
+        tls: whether messages are encrypted on it.
     """
 
     route: str
@@ -51,16 +51,16 @@ MOST_ON_A_HOST = 8
 
 
 def names_on(host: int) -> tuple[str, ...]:
-    """Return the names of all containers that there may be on a host, by its number: `c1`, `c1-2` and so on.
+    """Return the names of all possible containers on a host by its number: `c1`, `c1-2` and so on.
 
-    The first two hosts stand also for the two processes of a machine.
+    The first two hosts also stand for the two processes of a machine.
     """
     further = range(2, MOST_ON_A_HOST + 1) if host < 2 else ()  # noqa: PLR2004 -- asking and echoing
     return f"c{host + 1}", *(f"c{host + 1}-{number}" for number in further)
 
 
 def member_name(member: int) -> str:
-    """Return the name of a member's container, where there is one on each of many hosts."""
+    """Return the name of a member's container, if there is one on each of many hosts."""
     return names_on(member)[0]
 
 
@@ -119,6 +119,6 @@ ONE_CORE = {"cores": (1,)} if hasattr(os, "sched_setaffinity") else {}
 
 
 def powers_of_two(most: int) -> tuple[int, ...]:
-    """Return 1, 2, 4 and so on up to a number, which is the last one whether it is a power of two or not."""
+    """Return 1, 2, 4 and so on up to a number, ending with the number itself."""
     found = [1 << power for power in range(most.bit_length()) if 1 << power < most]
     return (*found, most)

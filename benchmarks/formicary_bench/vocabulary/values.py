@@ -1,11 +1,11 @@
-"""Values of parameters and names of counters that experiments share with those who play them.
+"""Values of parameters and names of counters that experiments share with their players.
 
-Senders take turns, so that all of them together have the rate that was asked for. With `constant` arrivals
-a message is due after equal times; with `poisson` arrivals the times between are those of a Poisson process,
-whose messages come in bunches, as those of many people who know nothing of each other do.
+Senders take turns, so that together they have the requested rate. With `constant` arrivals messages are due
+at equal intervals; with `poisson` arrivals the intervals are those of a Poisson process, whose messages
+cluster like those of many independent people.
 
-That paper makes loops of 1 to 1000 operations, and takes the total time of each. It calls the highest rate of
-any of them the peak rate, and the rate of an experiment that goes on for long the sustained rate.
+The paper makes loops of 1 to 1000 operations and takes the total time of each. It calls the highest rate of
+any loop the peak rate, and the rate of a long experiment the sustained rate.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _SECOND = 1e9
 
 
 def schedule(arrivals: str, rate: int, count: int, seed: int) -> array[int]:
-    """Return when messages are to be sent, in nanoseconds from the begin, in order.
+    """Return the times at which messages are due, in nanoseconds from the start, in order.
 
     Args:
         arrivals: one of `ARRIVALS`.
-        rate: messages per second, of all senders together.
-        count: how many messages they send.
-        seed: for the random times; equal seeds make equal schedules.
+        rate: messages per second of all senders together.
+        count: the number of messages.
+        seed: of the random times; equal seeds give equal schedules.
     """
     if arrivals == CONSTANT:
         return array("q", (round(number * _SECOND / rate) for number in range(count)))
@@ -81,7 +81,7 @@ HELD_BYTES = "held_bytes"
 
 
 def active_of(dimension: int) -> int:
-    """Return how many agents ask at the beginning, of a grid with sides of this length: a tenth."""
+    """Return the number of agents of a grid that ask at the start: a tenth."""
     return max(dimension * dimension // 10, 1)
 
 
@@ -96,13 +96,13 @@ SUSTAINED_LAPS = 5
 """How often the largest loop is made after all others, for the sustained rate."""
 
 _STEPS = 1, 2, 5
-_OFTEN, _ENOUGH = 10, 200  # a size has so many laps at most, and as few as make so many operations together
+_OFTEN, _ENOUGH = 10, 200  # the most laps of a size, and the operations that are enough in total
 _PLACES = 4
 _LEAST = {"mobile/roam": _PLACES}  # an agent that visits four places is back after four hops
 
 
 def sizes(most: int, least: int = 1) -> tuple[int, ...]:
-    """Return the sizes of loops up to the largest: 1, 2, 5, 10, 20, 50, ..., all times the smallest."""
+    """Return the sizes of loops up to the largest: the smallest times 1, 2, 5, 10, 20, 50 and so on."""
     found = []
     power = least
     while power <= most:
@@ -112,17 +112,16 @@ def sizes(most: int, least: int = 1) -> tuple[int, ...]:
 
 
 def laps(most: int, least: int = 1) -> tuple[int, ...]:
-    """Return the sizes of all loops, in the order in which they are made.
+    """Return the sizes of all loops in the order in which they run.
 
-    Small ones are made more often, as chance weighs more in them. At the end the largest one is made again
-    and again.
+    Small loops run more often, as chance weighs more in them. The largest one is repeated at the end.
     """
     each = [size for size in sizes(most, least) for _ in range(_times(size // least))]
     return (*each, *[most] * SUSTAINED_LAPS)
 
 
 def smallest_of(experiment: str) -> int:
-    """Return how many operations the smallest loop of an experiment has."""
+    """Return the number of operations in the smallest loop of an experiment."""
     return _LEAST.get(experiment, 1)
 
 

@@ -39,7 +39,7 @@ class CpuAccounts:
     @contextmanager
     def following(self) -> Iterator[None]:
         """Note which containers are opened and closed within the block."""
-        from formicary.observe.following import following
+        from formicary.container.following import following
 
         with following(self._opened, self._closing):
             yield

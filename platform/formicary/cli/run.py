@@ -33,8 +33,8 @@ from formicary.core.logs import PlatformLog, get_logger
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from formicary.children.script import Script
     from formicary.local.launchers import Launcher
-    from formicary.local.script import Script
 
 KIND = ProgramCommand
 
@@ -151,7 +151,7 @@ def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> S
         if is_module:
             raise UsageError("-m requires the name of a module")
         return None
-    from formicary.local.script import Script
+    from formicary.children.script import Script
 
     script = Script.of_module(file) if is_module else Script(file)
     sys.argv = [script.file, *arguments]

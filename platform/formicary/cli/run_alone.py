@@ -43,7 +43,7 @@ def _agents(plan: Plan) -> list[Agent | MicroAgent]:
     Raises:
         UsageError: there are none and none can come, or the script cannot be used.
     """
-    from formicary.local.script import load_agents
+    from formicary.children.script import load_agents
 
     script, settings = plan.script, plan.settings
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)

@@ -16,10 +16,10 @@ from formicary.core.tracebacks import as_raised, raised_at
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
+    from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
     from formicary.cli.running import Plan
     from formicary.container.container import Container
-    from formicary.local.script import Script
     from formicary.spade.account import Accounts
 
 
@@ -72,7 +72,7 @@ def run_spade(plan: Plan, refused: Mapping[str, Any]) -> None:
 
 
 def _run(script: Script) -> None:
-    from formicary.local.script import look_first_in
+    from formicary.children.script import look_first_in
 
     if script.module is not None:
         runpy.run_module(script.module, run_name="__main__", alter_sys=True)

@@ -7,19 +7,19 @@ import contextlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from formicary.children.orders import LoadScript, StartLoaded
 from formicary.cli.output import say
 from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, what_runs
 from formicary.cli.signals import run_until_signal
 from formicary.container.options import Network, Services
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
-from formicary.local.orders import LoadScript, StartLoaded
 from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
+    from formicary.children.script import Script
     from formicary.cli.running import Plan
     from formicary.local.launchers import Launcher
-    from formicary.local.script import Script
 
 
 def run_spread(plan: Plan, containers: int | None, launcher: Launcher | None = None) -> int:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
+    from formicary.children.script import Script
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
-    from formicary.local.script import Script
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
@@ -60,8 +60,8 @@ def check_what_runs(plan: Plan) -> None:
     Raises:
         UsageError: there is nothing to run, or a module does not exist.
     """
+    from formicary.children.script import look_first_in
     from formicary.container.option_values import check_modules
-    from formicary.local.script import look_first_in
 
     script, settings = plan.script, plan.settings
     if script is None and not settings.takes_agents:

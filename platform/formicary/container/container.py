@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Self, TypeVar, TypeVarTuple
 
-from formicary.container.blockers import Blockers
-from formicary.container.dispatcher import Dispatcher
 from formicary.container.facilities import Facilities
 from formicary.container.lifecycle import Lifecycle
 from formicary.container.opening import Opening
@@ -22,32 +20,35 @@ from formicary.container.options import (
     Limits,
     Network,
     Services,
+    check_child_options,
     check_groups,
     meeting_place,
     refuse_unknown,
 )
 from formicary.container.program_exit import ProgramExit
 from formicary.core import randomness
+from formicary.core.blockers import Blockers
 from formicary.core.conversing import Conversing
 from formicary.core.errors import ContainerClosedError, UsageError
 from formicary.core.names import check_container, check_platform
 from formicary.core.strand import PROGRAM_EXITS
+from formicary.delivery.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
+    from formicary.children.child import ChildContainer
     from formicary.compute.pool import Means
-    from formicary.container.dead_letters import DeadLetters
-    from formicary.container.instruments import Instrument
-    from formicary.container.link_status import LinkStatus
-    from formicary.container.protocols import Connectable, Peers
     from formicary.core.agent import Agent
     from formicary.core.failures import FailureLog
     from formicary.core.micro import MicroAgent
     from formicary.core.scheduler import Scheduler
+    from formicary.delivery.dead_letters import DeadLetters
+    from formicary.delivery.instruments import Instrument
+    from formicary.delivery.link_status import LinkStatus
+    from formicary.delivery.protocols import Connectable, Peers
     from formicary.directory.interface import Directory
-    from formicary.local.child import ChildContainer
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
@@ -316,9 +317,9 @@ class Container(Conversing):
             UsageError: a container in another process cannot be given such an option.
             ContainerClosedError: this container is not open, or cannot be joined.
         """
-        from formicary.local.child import ChildContainer, check_options
+        from formicary.children.child import ChildContainer
 
-        check_options(options)
+        check_child_options(options)
         if not self.is_open:
             raise self.not_open_error()
         _ = self.join_address

@@ -1,20 +1,16 @@
-"""Everything in a container beside its agents, opened when first needed.
-
-Most containers of a first hour need none of it. So these are the imports that lead up, and they are inside of
-functions.
-"""
+"""Everything in a container beside its agents, opened, and imported, when first needed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.container.protocols import Connectable
+from formicary.delivery.protocols import Connectable
 
 if TYPE_CHECKING:
     from formicary.compute.pool import Means, Pool
     from formicary.container.container import Container
     from formicary.container.options import ConnectionOptions
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.management.guest import GuestServices
     from formicary.management.services import PlatformServices
     from formicary.protocols.service import ConversationService

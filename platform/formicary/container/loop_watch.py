@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from formicary.container.blockers import Blockers
+    from formicary.core.blockers import Blockers
 
 logger = get_logger("formicary")
 

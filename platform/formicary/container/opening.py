@@ -8,6 +8,7 @@ import weakref
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from formicary.container.following import FOLLOWERS
 from formicary.container.loop_watch import LOOP_WATCH
 from formicary.core.errors import ContainerClosedError
 from formicary.core.logs import get_logger
@@ -53,6 +54,12 @@ class Opening:
                 self._is_over = True
                 raise
             self.reminder = weakref.finalize(self._container, _remind, self._container.name)
+        try:
+            for opened, _ in FOLLOWERS:
+                await opened(self._container)
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         """Close it; errors as of `Container.close`."""
@@ -74,7 +81,11 @@ class Opening:
             self._is_over = True
             if self.reminder is not None:
                 self.reminder.detach()
-            await self._close_all()
+            try:
+                for _, closing in FOLLOWERS:
+                    await closing(self._container)
+            finally:
+                await self._close_all()
 
     async def _open_all(self) -> None:
         """Open all that the container has, or leave nothing open behind."""

@@ -6,9 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from formicary.container.protocols import Connectable
 from formicary.core.errors import UsageError
 from formicary.core.quoting import shorten
+from formicary.delivery.protocols import Connectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

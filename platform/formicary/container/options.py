@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os  # noqa: TC003 -- signatures show the types
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -15,15 +15,9 @@ from formicary.core.times import check_seconds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from formicary.container.protocols import Connectable
+    from formicary.delivery.protocols import Connectable
     from formicary.server.account import XmppServer
     from formicary.transport.addresses import JoinAddress
-
-REPLICA = "replica"
-"""The design of the directory in which each container has all entries."""
-
-DIRECTORIES = {REPLICA: "", "central": "formicary.directory.central.client:CentralDirectory"}
-"""All designs, with the clients of those in which an agent has the entries. Others may be added."""
 
 MAIN = "c1"
 """The default name of the platform's container."""
@@ -122,7 +116,10 @@ class Services(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=Tru
 
     def __post_init__(self) -> None:
         check_container(self.main)
-        check_choice("directory", self.directory, *DIRECTORIES)
+        if self.directory != "replica":
+            from formicary.directory.designs import DIRECTORIES
+
+            check_choice("directory", self.directory, *DIRECTORIES)
         check_choice("conversation_rules", self.conversation_rules, "strict", "lenient")
         check_path("sleepers", self.sleepers)
         check_path("directory_file", self.directory_file)
@@ -138,6 +135,16 @@ GROUPS: Mapping[str, type[Limits | Network | Services]] = {
     "services": Services,
 }
 """The groups, by the option of `Container` that takes each."""
+
+_OF_CHILDREN: Final = frozenset(
+    {"accepts", "compute_in", "copy", "creatable", "limits", "mode", "network", "seed", "services"}
+)
+"""The options of `Container` that containers in their own processes accept."""
+
+_NOT_OF_CHILDREN: Final = {
+    "network": ("identity", "route"),
+    "services": ("directory_file", "main", "sleepers"),
+}
 
 _PLACES: Mapping[str, str] = {
     "mailbox_limit": "limits=Limits(mailbox=...)",
@@ -169,6 +176,21 @@ def refuse_unknown(owner: str, options: Iterable[str], known: Iterable[str] = ()
             raise UsageError(f"{owner} takes {place} instead of {name}=")
         more = f"; it takes {', '.join(sorted(known))}" if known else ""
         raise UsageError(f"{owner} has no option {name}={more}")
+
+
+def check_child_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that a container in another process does not accept.
+
+    Raises:
+        UsageError: there is such an option, or one that no container accepts.
+    """
+    owner = "a container in its own process"
+    refuse_unknown(owner, options, _OF_CHILDREN)
+    check_groups({name: options[name] for name in GROUPS if name in options})
+    for group, names in _NOT_OF_CHILDREN.items():
+        for name in names:
+            if group in options and getattr(options[group], name) != getattr(GROUPS[group](), name):
+                raise UsageError(f"{owner} cannot have {name}= in {group}=; omit it")
 
 
 def meeting_place(

@@ -14,7 +14,7 @@ from formicary.core.tracebacks import raised_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from formicary.container.dispatcher import Dispatcher
+    from formicary.delivery.dispatcher import Dispatcher
 
 logger = get_logger("formicary")
 

@@ -5,7 +5,7 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `names`: names of agents, containers and platforms, and how short ones are completed
 - `message`, `template`: messages, and which of them a behaviour takes
 - `errors`: all exceptions; `quoting`: foreign text in sentences; `tracebacks`: where an exception was raised
-- `failures`: what agents have failed with
+- `failures`: what agents have failed with; `blockers`: which have blocked the event loop
 - `clock`: the time; `times`: checks times that users give; `event_loop`: which loop programs run in
 - `systems`: what differs between operating systems
 - `files`: files that are written whole or not at all; `database`: SQLite files

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from formicary.container.control_outbox import ControlOutbox
-from formicary.container.options import DIRECTORIES
 from formicary.core.logs import get_logger
+from formicary.delivery.control_outbox import ControlOutbox
+from formicary.directory.designs import DIRECTORIES
 
 if TYPE_CHECKING:
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.directory.interface import Backend
 
 logger = get_logger("formicary.directory")

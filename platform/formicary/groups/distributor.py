@@ -16,9 +16,9 @@ from formicary.groups.naming import group_query
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
-    from formicary.container.overflow import Source
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.overflow import Source
     from formicary.groups.mailing import Content
     from formicary.groups.roster import Players
     from formicary.groups.service import GroupService

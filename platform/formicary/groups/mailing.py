@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
+    from formicary.delivery.dispatcher import Dispatcher
     from formicary.groups.roster import Players
 
 DISTRIBUTOR: Final = ONTOLOGY

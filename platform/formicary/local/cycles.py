@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from formicary.container.control_outbox import ControlOutbox
 from formicary.core.cycles import PATIENCE, CycleScheduler
 from formicary.core.logs import get_logger
+from formicary.delivery.control_outbox import ControlOutbox
 from formicary.local.barrier import Barrier, Note
 from formicary.management.services import PlatformServices
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Source
     from formicary.core.message import Message
+    from formicary.delivery.overflow import Source
 
 CHANNEL: Final = "cycles"
 """The channel of control messages about cycles."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.container.control_outbox import ControlOutbox
 from formicary.core.errors import FormicaryError
 from formicary.core.names import MANAGEMENT
+from formicary.delivery.control_outbox import ControlOutbox
 from formicary.local.search import Forgotten, Found, NameSearch, Note
 from formicary.management.services import PlatformServices
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.children.locating import import_file
+from formicary.children.orders import Allow, Ended, Gone, Join, LoadScript, Meet, StartLoaded
+from formicary.children.script import load_agents
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.importing import describe_error, is_allowed
 from formicary.local.cycles import LocalCycles
-from formicary.local.locating import import_file
 from formicary.local.names import LocalNames
-from formicary.local.orders import Allow, Ended, Gone, Join, LoadScript, Meet, StartLoaded
-from formicary.local.script import load_agents
 
 if TYPE_CHECKING:
+    from formicary.children.orders import Order
+    from formicary.children.script import Script
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
-    from formicary.local.orders import Order
-    from formicary.local.script import Script
     from formicary.processes.lines import Line
     from formicary.processes.requests import Request
 

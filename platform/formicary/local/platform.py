@@ -6,17 +6,17 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
+from formicary.children.child import ChildContainer
+from formicary.children.orders import Meet
+from formicary.children.placement import Placement
 from formicary.container.container import Container
-from formicary.container.options import Network
+from formicary.container.options import Network, check_child_options
 from formicary.core.errors import ContainerLostError, UsageError
 from formicary.core.logs import get_logger
 from formicary.core.quoting import shorten
-from formicary.local.child import ChildContainer, check_options
 from formicary.local.cycles import LocalCycles
 from formicary.local.memory import check_count
 from formicary.local.names import LocalNames
-from formicary.local.orders import Meet
-from formicary.local.placement import Placement
 from formicary.management.requests.creating import Creations
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class LocalPlatform:
         mode: Mode = "pooled",
         **options: Any,
     ) -> None:
-        check_options(options)
+        check_child_options(options)
         if when_lost not in {"continue", "end"}:
             raise UsageError(f"when_lost= must be 'continue' or 'end', not {when_lost!r}")
         if mode not in {"pooled", "asynchronous", "synchronous"}:

@@ -17,6 +17,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from formicary.children.orders import Open, Order
 from formicary.container.container import Container
 from formicary.container.options import of_plain
 from formicary.core.errors import FormicaryError
@@ -24,7 +25,6 @@ from formicary.core.event_loop import loop_factory
 from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
 from formicary.local.launchers import node_name
-from formicary.local.orders import Open, Order
 from formicary.local.performing import Performing, describe_end
 from formicary.processes.lines import Line, LineError
 from formicary.processes.messages import Stop

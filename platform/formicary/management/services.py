@@ -8,8 +8,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from formicary.container.options import DIRECTORIES, REPLICA
 from formicary.directory.agreement import Agreement
+from formicary.directory.designs import DIRECTORIES, REPLICA
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
 from formicary.fipa.language import CLONING, ONTOLOGY
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.container.protocols import Transport
     from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
+    from formicary.delivery.protocols import Transport
     from formicary.directory.enquiries import Enquiries
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.protocols import Transport
     from formicary.core.agent import Agent
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
+    from formicary.delivery.protocols import Transport
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.forwarding.drains import Undrained
     from formicary.mobility.forwarding.table import LocationTable

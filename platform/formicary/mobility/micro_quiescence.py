@@ -12,10 +12,10 @@ from formicary.mobility.tombstone import OrphanedStrand
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.container.held import HeldMessages
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
+    from formicary.delivery.held import HeldMessages
 
 
 async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float) -> None:

@@ -12,7 +12,6 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState, set_state
 from formicary.core.behaviour import Phase
@@ -22,6 +21,7 @@ from formicary.core.quoting import counted
 from formicary.core.resting import is_at_rest, what_it_does
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Halt
+from formicary.delivery.held import HeldMessages
 from formicary.mobility import micro_quiescence
 from formicary.mobility.tombstone import OrphanedStrand, Tombstone
 from formicary.mobility.unread import Unread, merge

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import ref
 
-from formicary.container.control_outbox import ControlOutbox
 from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
+from formicary.delivery.control_outbox import ControlOutbox
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.cluster_view import home_of
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from formicary.container.container import Container
-    from formicary.container.protocols import Transport
     from formicary.core.agent import Agent
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
+    from formicary.delivery.protocols import Transport
     from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.forwarding.table import LocationTable

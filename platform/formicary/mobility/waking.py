@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.strand import PROGRAM_EXITS
+from formicary.delivery.held import HeldMessages
 from formicary.mobility import micro_quiescence
 from formicary.mobility.unread import with_targets
 

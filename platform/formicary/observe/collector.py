@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.container.instruments import Instrument
 from formicary.core.clock import wall_time
 from formicary.core.errors import UsageError
 from formicary.core.names import MANAGEMENT
+from formicary.delivery.instruments import Instrument
 from formicary.observe.events import AgentSeen, DeadLetter, Event, Filters, LeftOut
 from formicary.observe.looking import Look
 from formicary.observe.probes import Probes, text
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from formicary.container import dead_letters
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.core.mailbox import Deliver
+    from formicary.delivery import dead_letters
 
 LEASE: Final = 5.0
 """Seconds for which a container collects for a viewer after its last request."""

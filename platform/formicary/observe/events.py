@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
+from formicary.core.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 
 At: TypeAlias = Annotated[float, Meta(ge=0, le=253_402_300_799)]
 """A time in seconds since 1970, up to the year 9999, the last that `datetime` supports."""

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 from formicary.core.agent import Agent
+from formicary.core.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 from formicary.core.failures import FailureRecord  # noqa: TC001 -- msgspec reads the types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary.container.container import Container
-    from formicary.container.link_status import LinkStatus
+    from formicary.delivery.link_status import LinkStatus
 
 _LOOKED_AT = 10_000  # agents whose mailboxes are examined: a few ms
 _SHOWN = 5  # mailboxes and agents listed

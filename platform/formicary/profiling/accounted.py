@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from formicary.container.following import following
 from formicary.core.files import replacing
-from formicary.observe.following import following
 from formicary.profiling.accounting.accounting import Accounting, accounting
 from formicary.profiling.model.profile import encode
 from formicary.profiling.sampling.child import run_program

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.link_status import LinkStatus
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.link_status import LinkStatus
 
 
 L = TypeVar("L", bound=SendingEnd)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.container.overflow import Source
     from formicary.core.mailbox import MessageSink
+    from formicary.delivery.dispatcher import Dispatcher
+    from formicary.delivery.overflow import Source
     from formicary.testing.network import MemoryNetwork, MemoryTransport
 
 logger = get_logger("formicary.transport")

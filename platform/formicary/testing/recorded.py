@@ -7,10 +7,10 @@ import socket
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from formicary.container.following import following
 from formicary.core.clock import now
 from formicary.observe.collector import Subscription
 from formicary.observe.events import ContainerFigures, Event, Figures, Filters
-from formicary.observe.following import following
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

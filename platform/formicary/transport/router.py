@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.link_status import LinkStatus
     from formicary.server.account import XmppServer
     from formicary.transport.direct.connections import Connections
     from formicary.transport.link.paths import IndirectPath

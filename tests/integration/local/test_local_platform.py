@@ -18,6 +18,8 @@ from tests.plugins.paths import ROOT
 from tests.unit.core.agents import Collect, Do
 
 from formicary import Agent, Container, LocalPlatform, Message
+from formicary.children.orders import Meet
+from formicary.children.process import ContainerProcess
 from formicary.errors import (
     ContainerLostError,
     FormicaryError,
@@ -26,8 +28,6 @@ from formicary.errors import (
     NameTakenError,
     UsageError,
 )
-from formicary.local.orders import Meet
-from formicary.local.process import ContainerProcess
 
 
 async def started(platform, name, *behaviours):
@@ -225,8 +225,8 @@ async def test_what_holds_its_loop_is_ended_all_the_same(tmp_path, caplog, monke
         await platform.start(Holding, "w", {"sign": str(sign)})
         await started(platform, "boss", Do(lambda behaviour: behaviour.send(Message(to="w"))))
         await until(sign.exists)
-        monkeypatch.setattr("formicary.local.child._ENDS_WITHIN", 0.5)
-        monkeypatch.setattr("formicary.local.child._ALLOWS_WITHIN", 0.5)
+        monkeypatch.setattr("formicary.children.child._ENDS_WITHIN", 0.5)
+        monkeypatch.setattr("formicary.children.child._ALLOWS_WITHIN", 0.5)
         with pytest.raises(
             ManagementError, match=r"^container c1 has not answered within 0.5 s: one of its agents"
         ):

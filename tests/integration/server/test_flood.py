@@ -13,7 +13,7 @@ import pytest
 from tests.faults.flooder import Client
 
 from formicary import Agent, Container, CyclicBehaviour, Limits, Message, Network
-from formicary.container import overflow
+from formicary.delivery import overflow
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server

@@ -17,7 +17,7 @@ from tests.integration.transport.raw import fill, link, next_turn, paused, serve
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Instrument, Limits, Message, MicroAgent, Network, Template
-from formicary.container import overflow
+from formicary.delivery import overflow
 from formicary.errors import ContainerClosedError, InvalidMessageError, MailboxFullError, MessageTooLargeError
 from formicary.transport.link.header import WINDOW_BYTES
 

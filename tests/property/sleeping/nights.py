@@ -25,7 +25,7 @@ from formicary import (
     Services,
     Template,
 )
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import FormicaryError, MoveError
 from formicary.testing import MemoryNetwork, until_idle
 

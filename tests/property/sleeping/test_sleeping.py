@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.sleeping.nights import Nights, Sleepy, SleepyMicro
 
-from formicary.container.held import HeldMessages
+from formicary.delivery.held import HeldMessages
 from formicary.sleeping.waker import Waker
 from formicary.testing import run_virtual
 

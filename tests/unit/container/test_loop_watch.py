@@ -11,8 +11,8 @@ import pytest
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.container import loop_watch
-from formicary.container.blockers import Blockers
 from formicary.container.loop_watch import LOOP_WATCH, LoopWatch, _Looking, _Times, _Watched
+from formicary.core.blockers import Blockers
 from formicary.observe.metrics import measure
 
 pytestmark = pytest.mark.skipif(not loop_watch._SEES_FRAMES, reason="without the lock, no frames are seen")

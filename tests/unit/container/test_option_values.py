@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from formicary import Container, Limits, Network, Services
-from formicary.container.options import GROUPS, of_plain
+from formicary.container.options import GROUPS, check_child_options, of_plain
 from formicary.errors import InvalidNameError, UsageError
-from formicary.local.child import check_options
 from formicary.testing import MemoryNetwork
 
 
@@ -85,7 +84,7 @@ def test_an_option_of_a_group_is_said_to_be_there(option, place):
     with pytest.raises(UsageError, match=f"^Container takes {place} instead of {option}="):
         Container("c1", **{option: 5})
     with pytest.raises(UsageError, match=f"takes {place} instead of {option}="):
-        check_options({option: 5})
+        check_child_options({option: 5})
 
 
 def test_an_unknown_option_is_refused():
@@ -119,7 +118,7 @@ async def test_files_may_be_text(tmp_path):
 )
 def test_what_children_cannot_have_is_refused_before_they_start(option, group, sentence):
     with pytest.raises(UsageError, match=sentence):
-        check_options({option: group})
+        check_child_options({option: group})
 
 
 def test_groups_come_back_from_plain_data():

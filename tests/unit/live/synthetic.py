@@ -7,7 +7,7 @@ import random
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from formicary.container.blockers import Blocker
+from formicary.core.blockers import Blocker
 from formicary.core.errors import UsageError
 from formicary.live.feed import Feed
 from formicary.observe.events import (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.cli.top_view import lines, records
-from formicary.container.blockers import Blocker
+from formicary.core.blockers import Blocker
 from formicary.management.descriptions import Listing, Missing
 from formicary.management.requests.language import decode_result, encode
 from formicary.management.requests.looking_up import Measured

@@ -1,6 +1,6 @@
-"""Agents that compute a share of their time, and talk for the rest: `compute/mix`.
+"""Agents that compute for a share of their time and talk for the rest: `compute/mix`.
 
-It lies between `compute/speed-up`, which only computes, and `messaging/pairs`, which only talks.
+This lies between `compute/speed-up`, which only computes, and `messaging/pairs`, which only talks.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PASSES = 6  # a computation of about 5 ms
 EXPERIMENT = Experiment(
     name="compute/mix",
     title="Agents that compute and talk",
-    what="round trips and CPU seconds per second of agents that compute a share of their time",
+    what="round trips and CPU seconds per second of agents that compute part of the time",
     source="our own; the mixes that Pérez-Carro 2013 leaves for the future",
     parameters=Mixing,
     sizes={"pairs": (8,), "share": (0, 10, 25, 50, 75, 90, 100)},
@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     quick=Preset(sizes={"share": (50,)}),
     paper=Preset(sizes={"pairs": (1, 8, 64)}, repeat=10),
     profiling=None,
-    why_unprofiled="what several processes do together",
+    why_unprofiled="combined figure of several processes",
     duration=Loaded("formicary_bench.experiments.compute.mix:duration"),
     played_by="formicary_bench.experiments.compute.mix",
     metrics=(TRIPS, SPEED_UP, TRIP, SPENT, CPU_TIME),
@@ -86,7 +86,7 @@ EXPERIMENT = Experiment(
 
 
 def duration(_: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes."""
+    """Estimate the duration of a repetition."""
     from formicary_bench.runner.forecast.default_durations import DefaultDuration
 
     return DefaultDuration(begin, _SECONDS)
@@ -96,21 +96,21 @@ def is_due(share: int, computed: float, talked: float) -> bool:
     """Return whether an agent with a share of computing, in percent, computes next.
 
     Args:
-        share: its share.
-        computed: seconds that it has computed.
-        talked: seconds that it has talked.
+        share: the share.
+        computed: seconds of computing so far.
+        talked: seconds of talking so far.
     """
     return share > 0 and computed * (100 - share) <= talked * share
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all pairs in one process, with others that compute for them."""
+    """Set up all pairs in one process, and the processes that compute for them."""
     work.counters = dict.fromkeys((MADE, TALKED, COMPUTED, CPU_SECONDS), 0.0)
     return _tasks(work) if work.configuration.platform == "tasks" else _agents(work)
 
 
 async def _mix(work: Workload, talk: Step, compute: Compute) -> None:
-    """Compute and talk for the time of a measurement."""
+    """Compute and talk for as long as the measurement lasts."""
     from time import perf_counter
 
     share, computed, talked, trips = Mixing.of(work.configuration).share, 0.0, 0.0, 0
@@ -226,7 +226,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 async def _warm(computations: list[Awaitable[float]]) -> None:
-    """Wait for the first computations, before which the processes have to start."""
+    """Wait for the first computations, which start the processes."""
     import asyncio
 
     await asyncio.gather(*computations)

@@ -1,4 +1,4 @@
-"""What the pipeline needs of agents that compute: their cores, how long it takes, and rows."""
+"""Agents that compute in the pipeline: their cores, the duration, and the rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 
-_COMPUTATIONS = 64  # of few agents together: so many that begin and end of a measurement do not matter
+_COMPUTATIONS = 64  # by few agents together: enough that the ends of a measurement do not matter
 _COMPUTATION_S = 0.05
 
 
 def on_cores(draft: Draft) -> Iterator[Draft]:
-    """Yield all numbers of cores.
+    """Yield a draft for each number of cores.
 
     Raises:
         UsageError: the machine has fewer cores than were asked for.
@@ -40,14 +40,14 @@ def on_cores(draft: Draft) -> Iterator[Draft]:
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes."""
+    """Estimate the duration of a repetition."""
     sizes = Computing.of(one)
     at_once = min(max(sizes.cores, 1), sizes.agents)
     return DefaultDuration(begin, sizes.agents * sizes.loop * _COMPUTATION_S / at_once)
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
-    """Read what a repetition took; None where it says nothing."""
+    """Read the times of a repetition; None if it has none."""
     elapsed = float(run.raw(repetition, raw.Creations).seconds.sum())
     cpu = repetition.counters.get(CPU_SECONDS, 0.0)
     if elapsed <= 0 or cpu <= 0:
@@ -59,7 +59,7 @@ SUMMARY = Summary(raw="create", read=_read, compared_by=(SPEED_UP,))
 
 
 def _read_mix(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
-    """Read what agents did in their time; None where they did nothing. What none did is left out."""
+    """Read what agents did in their time, without what none did; None if they did nothing."""
     elapsed = float(run.raw(repetition, raw.Creations).seconds.sum())
     made, talked, computed, cpu = (
         repetition.counters.get(one, 0.0) for one in (MADE, TALKED, COMPUTED, CPU_SECONDS)

@@ -1,6 +1,6 @@
-"""Who computes: agents, and the same work in plain processes and in plain threads.
+"""Players that compute: agents, and the same work in plain processes and plain threads.
 
-All begin when the measurement does: processes, threads and an agent's workers have been started before.
+All start with the measurement: processes, threads and agents' workers are up before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SECONDS_TO_END = 5.0
 
 
 class Compute(OneShotBehaviour):
-    """Makes an agent's computations, one after the other."""
+    """Makes an agent's computations one after another."""
 
     def __init__(self, work: Workload, begin: asyncio.Event) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Compute(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Make them."""
+        """Make the computations."""
         await self.begin.wait()
         for _ in range(Computing.of(self.work.configuration).loop):
             took = await self.compute(compute)
@@ -51,7 +51,7 @@ class Compute(OneShotBehaviour):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all who compute."""
+    """Set up all players."""
     players = {"formicary": _agents, "processes": _processes, "threads": _threads}
     work.counters[CPU_SECONDS] = 0.0
     return players[work.configuration.platform](work)
@@ -77,7 +77,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
             agent = Agent(f"agent-{number}")
             agent.add_behaviour(behaviour)
             await home.start(agent)
-        # As many workers as there are cores, each of which has computed.
+        # One worker for each core, and each has computed.
         await asyncio.gather(
             *(home.compute(compute) for _ in range(Computing.of(work.configuration).cores or 1))
         )
@@ -91,7 +91,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Run a process for each core, which makes its agents' computations; an agent's are all in one."""
+    """Run a process for each core that makes all computations of its agents."""
     sizes = Computing.of(work.configuration)
     agents, loop = sizes.agents, sizes.loop
     many = min(sizes.cores or 1, agents)
@@ -110,7 +110,7 @@ async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _started(shares: Sequence[int]) -> AsyncIterator[list[Process]]:
-    """Start a process for each share, which is ready to begin; they are gone after the block."""
+    """Start a process for each share, ready to begin, and end them after the block."""
     children: list[Process] = []
     try:
         for share in shares:
@@ -177,10 +177,10 @@ async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 class Thread(threading.Thread):
-    """A thread that has begun, and keeps what its function returns.
+    """A running thread that keeps what its function returns.
 
     Args:
-        function: returns the CPU time that it took, in seconds.
+        function: returns the CPU time it took, in seconds.
     """
 
     def __init__(self, function: Callable[[], float]) -> None:

@@ -1,4 +1,4 @@
-"""Agents that only compute, on so many cores: `compute/speed-up`."""
+"""Agents that only compute, on one core or more: `compute/speed-up`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CPU_TIME = Metric("cpu_s", "CPU time", SECONDS, minor=True, is_judged=False)
 
 
 class Computing(Agents, frozen=True, kw_only=True):
-    """Agents that make so many computations each."""
+    """Agents with a number of computations each."""
 
     loop: Annotated[int, COMPUTATIONS] = 0
     cores: Annotated[int, CORES] = 0
@@ -68,7 +68,7 @@ EXPERIMENT = Experiment(
     selected={TOUR: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
     fit=Loaded(f"{_HERE}.pipeline:on_cores"),
     profiling=None,
-    why_unprofiled="what several processes achieve together",
+    why_unprofiled="combined figure of several processes",
     duration=Loaded(f"{_HERE}.pipeline:duration"),
     played_by=f"{_HERE}.players",
     metrics=(SPEED_UP, ELAPSED, CPU_TIME),
@@ -80,6 +80,6 @@ EXPERIMENT = Experiment(
             caption="CPU time of all computations, divided by the time until the last one ends.",
         ),
     ),
-    says="{Who}, {agents} that compute: CPU time for {speed_up} s in each second{beside}.",
+    says="{Who}, {agents}: {speed_up} CPU seconds per second of computing{beside}.",
     summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
 )

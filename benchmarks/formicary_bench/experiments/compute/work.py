@@ -1,6 +1,6 @@
-"""What is computed, and a process that computes: `python -m formicary_bench.experiments.compute.work`.
+"""The computation, and a process that makes it: `python -m formicary_bench.experiments.compute.work`.
 
-It says `ready`, waits for a line, makes its share of the computations, and writes the CPU time of each.
+The process prints `ready`, waits for a line, makes its computations, and prints the CPU time of each.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _NUMBERS = tuple(range(10_000))
 
 
 def compute(passes: int = PASSES) -> float:
-    """Compute in plain Python, which holds Python's lock meanwhile.
+    """Compute in plain Python, holding its global lock.
 
     Returns:
-        The seconds of CPU time that this thread took for it.
+        The CPU time of this thread, in seconds.
     """
     began = thread_time()
     total = 1
@@ -32,7 +32,7 @@ def compute(passes: int = PASSES) -> float:
 
 
 def main(share: int) -> None:
-    """Make so many computations when told to; end where nobody tells any more, or wants to know."""
+    """Make the computations when told to; exit when the other end is gone."""
     compute()
     try:
         _say("ready")

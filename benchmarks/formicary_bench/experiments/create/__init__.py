@@ -1,4 +1,4 @@
-"""Agents that are created and started: `create`."""
+"""Create and start agents: `create`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CREATED = replace(CREATION, title="agents created and started per second", colum
 EXPERIMENT = Experiment(
     name="create",
     title="Creating agents",
-    what="agents created and started per second, and the memory of each",
+    what="agents created and started per second, and memory per agent",
     source="Dikaiakos 2001, CL; Alberola 2010, Table 8",
     parameters=Agents,
     sizes={"agents": (10_000,)},
@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
     roles=(CREATE,),
     metrics=(CREATED, EACH_HOLDS),
     over="agents",
-    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each agent holds"),),
-    says="{Who} are created and started at {agents_per_s} per second{beside}"
-    "[; each holds {bytes_per_agent}].",
+    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory of each agent"),),
+    says="{Who}: {agents_per_s} created and started per second{beside}"
+    "[; each takes {bytes_per_agent} of memory].",
 )

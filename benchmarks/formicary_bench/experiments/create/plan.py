@@ -1,4 +1,4 @@
-"""How many agents are created where that is profiled, and how long it takes."""
+"""How many agents are created under the profiler, and how long that takes."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Agents on a grid that swap what they have with others: `grid/swap`, as in Frantz 2010, Section 3.7.
+"""Agents on a grid that swap numbers with others: `grid/swap`, as in Frantz 2010, Section 3.7.
 
-- `swap`: what is measured
-- `cells`: the micro-agents, and the same by bare functions; `apart`: the grid over several containers
-- `fairness`: turns handed on by a policy; `fair_cells`: who does
-- `worker`: the process that has them
-- `pipeline`: how it is planned and summarised
+- `swap`: the experiment
+- `cells`: the micro-agents, and the same as bare functions; `apart`: the grid over several containers
+- `fairness`: turns passed on by a policy; `fair_cells`: the cells that do so
+- `worker`: the process that holds the grid
+- `pipeline`: planning and summarising
 """
 
 CPU_GROUP = "agents"

@@ -1,6 +1,6 @@
 """A grid over several containers, each with some rows of it in a process of its own.
 
-A steward in each container makes the cells there, has them begin and end, and says what they have done.
+A steward in each container creates the cells there, starts and stops them, and reports what they did.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _ROOM = 1000
 
 
 class Part(msgspec.Struct, frozen=True):
-    """Which part of which grid a container has.
+    """The part of a grid that a container holds.
 
     Attributes:
         container: its number, from 0.
-        containers: how many there are.
-        dimension: cells of each side of the whole grid.
-        swaps: how many the first cell makes until all end.
-        seed: of whom cells ask.
+        containers: the number of containers.
+        dimension: the cells on each side of the whole grid.
+        swaps: the swaps of the first cell after which all end.
+        seed: the seed for choosing whom to ask.
     """
 
     container: int
@@ -51,7 +51,7 @@ class Part(msgspec.Struct, frozen=True):
     seed: int
 
     def rows(self, container: int) -> range:
-        """Return the numbers of the rows that a container has."""
+        """Return the numbers of a container's rows."""
         edges = [self.dimension * place // self.containers for place in (container, container + 1)]
         return range(*edges)
 
@@ -63,7 +63,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def asking(self) -> list[int]:
-        """The places of those that ask at the beginning, among this container's cells."""
+        """The positions of the cells of this container that ask first."""
         chosen = random.Random(self.seed)
         everywhere = chosen.sample(range(self.dimension**2), active_of(self.dimension))
         return [number - self.cells.start for number in everywhere if number in self.cells]
@@ -79,27 +79,27 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class PartOfGrid(Grid):
-    """What the cells of a process know, where others are elsewhere; arguments as of `Grid`."""
+    """The shared state of the cells in one process of several; arguments as of `Grid`."""
 
     def __init__(self, most: int, seed: int) -> None:
         super().__init__(most, seed)
         self._waiting: set[asyncio.Task[None]] = set()
 
     def later(self, sending: Coroutine[Any, Any, None]) -> None:
-        """Run an action that may have to wait, such as sending a message when there is no room."""
+        """Run an action that may wait, such as sending a message without room."""
         task = asyncio.get_running_loop().create_task(sending)
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
 
 class FarCell(Cell):
-    """A cell that also asks cells of other containers, and so may have to wait for room."""
+    """A cell that also asks cells of other containers, and so may wait for room."""
 
     __slots__ = ()
     grid: PartOfGrid
 
     def send_nowait(self, message: Message) -> None:
-        """Send a message now, or when there is room."""
+        """Send a message now, or as soon as there is room."""
         try:
             super().send_nowait(message)
         except MailboxFullError:
@@ -146,7 +146,7 @@ class Obey(CyclicBehaviour):
             await home.start(cell)
         self.grid.cells = cells
         self.grid.names = self.part.names(home.platform)
-        self.grid.choose(self.part.asking)  # cells of other containers may ask before these are to begin
+        self.grid.choose(self.part.asking)  # cells of other containers may ask before these start
 
     async def _report(self, order: Message) -> None:
         """Report this container's swaps once the whole grid has finished."""
@@ -155,7 +155,7 @@ class Obey(CyclicBehaviour):
 
 
 class Parts:
-    """A grid over several containers, as its own process has it; methods as of `Grid`."""
+    """A grid over several containers, as the conducting process sees it; methods as of `Grid`."""
 
     def __init__(self, home: Container, stewards: Sequence[str]) -> None:
         self._home = home
@@ -167,12 +167,12 @@ class Parts:
         """Send all stewards an order, and return their answers.
 
         Raises:
-            FormicaryError: one does not answer in time.
+            FormicaryError: one did not answer in time.
         """
         return [answer.body for answer in await asyncio.gather(*self._asked(order, patience))]
 
     async def play(self, work: Workload) -> None:
-        """Start all parts, and stop them when a cell of any has made the required number of swaps."""
+        """Start all parts, and stop them when any cell has made the required swaps."""
         begun = [asyncio.ensure_future(one) for one in self._asked(BEGIN, None)]
         await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)
         await self.tell(END)
@@ -185,7 +185,7 @@ class Parts:
                 self.tally.add(swaps, refused, agents)
 
     async def rest(self) -> tuple[int, int] | None:
-        """Wait until no part has an unfinished swap; return the sums of all numbers."""
+        """Wait until no part has an unfinished swap, and return the sums of all numbers."""
         answers = await self.tell(REST)
         sums = [msgspec.json.decode(one, type=tuple[int, int] | None) for one in answers]
         there = [one for one in sums if one]

@@ -1,9 +1,9 @@
-"""The cells of a grid: micro-agents that ask others at random to swap numbers, and bare functions.
+"""The cells of a grid: micro-agents that ask random others to swap numbers, and the same as bare functions.
 
-A cell that asks waits for the answer, and refuses what it is asked meanwhile. A cell that is asked swaps its
-number, and asks next, while the one that has asked becomes idle. Who was refused asks another one. So as many
-cells ask at any time as at the beginning, and no number is lost. Of a cell's swaps those count that it has
-asked for, one for each time that it is asked.
+A cell that asks waits for the answer, and refuses requests meanwhile. A cell that is asked swaps its number
+and asks next, while the asking cell becomes idle. A cell that is refused asks another one. So the number of
+asking cells stays the same, and no number is lost. A cell's swaps are those that it asked for, one for each
+time that it was asked.
 
 They do what `cells` do. What one has to say goes as it is, a pair of who asks and its number: there are no
 names that must be looked up, and no messages.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
     class Swapping(Protocol):
-        """What the cells of agents and those by hand have in common."""
+        """The grid, for agents and bare functions alike."""
 
         is_busy: bool
         number: str | bytes
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         refused: int
 
         def ask(self) -> None:
-            """Ask another one for its number."""
+            """Ask another cell for its number."""
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 
@@ -49,7 +49,7 @@ _REPORT_SECONDS, _LOOKED_AT = 0.2, 100  # cells
 
 
 class Grid:
-    """What all cells of a process know."""
+    """The shared state of all cells of a process."""
 
     def __init__(self, most: int, seed: int) -> None:
         self.most = most
@@ -95,10 +95,10 @@ class Grid:
         work.steps = before + self.tally.requests
 
     async def rest(self) -> tuple[int, int] | None:
-        """Wait until every swap that was begun has ended.
+        """Wait until all swaps have ended.
 
         Returns:
-            The sum of all numbers, and that of their squares, which no swap changes; None if cells stay busy.
+            The sum of all numbers and that of their squares, which no swap changes; None if cells stay busy.
         """
         for _ in range(_LOOKS):
             if not any(cell.is_busy for cell in self.cells):
@@ -108,14 +108,14 @@ class Grid:
         return None
 
     async def held(self) -> float:
-        """Return how many bytes of the memory its process holds."""
+        """Return how many bytes the process holds."""
         import psutil
 
         return float(psutil.Process().memory_full_info().uss)
 
 
 def sums_of(many: int) -> tuple[int, int]:
-    """Return what `Grid.rest` returns of the numbers from 0 to many, without the last."""
+    """Return what `Grid.rest` returns for the numbers below `many`."""
     return many * (many - 1) // 2, many * (many - 1) * (2 * many - 1) // 6
 
 
@@ -132,7 +132,7 @@ class Cell(MicroAgent):
         self.swaps = self.refused = 0
 
     def ask(self) -> None:
-        """Ask another one, chosen at random, for its number."""
+        """Ask a random other cell for its number."""
         grid = self.grid
         if grid.is_over:
             self.is_busy = False
@@ -144,7 +144,7 @@ class Cell(MicroAgent):
         self.send_nowait(Message(other, self.address, self.number, REQUEST))
 
     def handle(self, message: Message) -> None:
-        """Swap, refuse to, or go on."""
+        """Swap, refuse, or take the answer."""
         kind = message.performative
         if kind == REQUEST:
             if self.is_busy:
@@ -166,7 +166,7 @@ class Cell(MicroAgent):
 
 
 class Board(Grid):
-    """What all cells know: also the queue of functions to call, and each other; arguments as of `Grid`."""
+    """The shared state of all cells, the queue of calls and the cells; arguments as of `Grid`."""
 
     def __init__(self, most: int, seed: int, cells: int) -> None:
         super().__init__(most, seed)
@@ -192,7 +192,7 @@ class BareCell:
         self.swaps = self.refused = 0
 
     def ask(self) -> None:
-        """Ask another one, chosen at random, for its number."""
+        """Ask a random other cell for its number."""
         board = self.board
         if board.is_over:
             self.is_busy = False
@@ -204,7 +204,7 @@ class BareCell:
         self.put((other.requested, (self, self.number)))
 
     def requested(self, asked: tuple[BareCell, str]) -> None:
-        """Swap, or refuse to."""
+        """Swap or refuse."""
         asker, number = asked
         if self.is_busy:
             self.put((asker.refuse, None))
@@ -215,7 +215,7 @@ class BareCell:
         self.ask()
 
     def inform(self, number: str) -> None:
-        """Take the other one's number."""
+        """Take the other cell's number."""
         self.number = number
         self.is_busy = False
         self.swaps += 1
@@ -223,6 +223,6 @@ class BareCell:
             self.board.end()
 
     def refuse(self, _: None) -> None:
-        """Ask another one."""
+        """Ask another cell."""
         self.refused += 1
         self.ask()

@@ -1,4 +1,4 @@
-"""Cells of a grid that are chosen unfairly, and hand on their turns by a policy: see `fairness`."""
+"""Cells of a grid that are chosen unfairly and pass on their turns by a policy: see `fairness`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import PreparedRole, Workload
 
 TURN = "propose"
-_DRAWN = 8  # cells of which the least served gets a turn
+_DRAWN = 8  # cells among which the one with the fewest swaps gets a turn
 
 
 class FairGrid(Grid):
-    """What all cells know, who are chosen unfairly."""
+    """The shared state of cells that are chosen unfairly."""
 
     cells: Sequence[FairCell]
 
@@ -31,7 +31,7 @@ class FairGrid(Grid):
         self.draw = lambda: self._evenly() ** sizes.skew
 
     def heir(self, asked: FairCell) -> FairCell:
-        """Return the idle cell that gets the turn of one that was asked, and is idle itself."""
+        """Return the idle cell that gets the turn of a cell that was asked."""
         if self._policy == ROUND_ROBIN:
             while True:
                 cell = self.cells[self._next]
@@ -46,13 +46,13 @@ class FairGrid(Grid):
 
 
 class FairCell(Cell):
-    """A cell that hands on its turn; arguments as of `Cell`."""
+    """A cell that passes on its turn; arguments as of `Cell`."""
 
     __slots__ = ()
     grid: FairGrid
 
     def handle(self, message: Message) -> None:
-        """Swap, and hand on the turn; take one that was handed on; else as any cell."""
+        """Swap and pass on the turn, take a turn that was passed on, or act as any cell."""
         kind = message.performative
         if kind == TURN:
             self.ask()

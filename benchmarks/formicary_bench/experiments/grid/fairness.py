@@ -1,7 +1,7 @@
 """Policies that make an unfair order fair, and what they cost: `grid/fairness`.
 
-It is the grid of `grid/swap`, on which chance falls unfairly: low-numbered cells are asked more often, and so
-get more turns. By a policy a cell that was asked does not take its turn, but hands it on to an idle cell.
+The grid is that of `grid/swap` with an unfair choice: cells with low numbers are asked more often, and so get
+more turns. With a policy, a cell that was asked passes its turn on to an idle cell.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SKEW = Parameter(
     name="skew",
     kind=whole(1, 10),
     unit="skew",
-    help="How unfairly cells are chosen: the exponent of a uniform random number; 1 is fair.",
+    help="Unfairness of choosing cells: the exponent of a uniform random number; 1 is fair.",
     example=[1, 3],
 )
 POLICY = Parameter(
@@ -41,7 +41,7 @@ POLICY = Parameter(
     kind=choice("policy", POLICIES),
     in_label=True,
     metavar="POLICY,...",
-    help="Who gets a turn: the cell that was asked, each idle one in turn, or the least served of eight.",
+    help="Which cell gets a turn: the one asked, each idle one in turn, or the least served of eight.",
     example=[ROUND_ROBIN],
 )
 
@@ -50,7 +50,7 @@ SERVED = replace(GRANTED, is_compared=True, is_judged=True)
 
 
 class Fair(Parameters, frozen=True, kw_only=True):
-    """A grid on which cells are chosen unfairly, and a policy over that."""
+    """A grid with an unfair choice of cells and a policy against it."""
 
     dimension: Annotated[int, DIMENSION] = 0
     swaps: Annotated[int, SWAPS] = 0
@@ -61,8 +61,8 @@ class Fair(Parameters, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name="grid/fairness",
     title="Policies for fair turns",
-    what="how evenly agents get to swap where chance is unfair, and what a policy costs",
-    source="our own; a policy over what Frantz 2010 finds unfair",
+    what="how evenly agents get to swap when the choice is unfair, and what a policy costs",
+    source="our own; a remedy for the unfairness that Frantz 2010 finds",
     parameters=Fair,
     sizes={"dimension": (30,), "swaps": (1000,), "skew": (1, 3), "policy": POLICIES},
     placements=(SAME,),
@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
     main=SERVED,
     over="skew",
     figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
-    says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} of each cell, with a standard "
+    says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} per cell, with a standard "
     "deviation of {swaps_deviation}.",
     summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
 )

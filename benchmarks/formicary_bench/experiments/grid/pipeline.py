@@ -1,4 +1,4 @@
-"""How a grid is spread over containers, how long its swaps take, and how rows are made of them."""
+"""How a grid is spread over containers, how long its swaps take, and how its rows are made."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_00
 
 
 def in_containers(draft: Draft) -> Iterator[Draft]:
-    """Yield a grid that is in one container, or over several in processes of their own.
+    """Yield the draft if its containers fit its placement: one, or several with a process each.
 
     Raises:
         UsageError: there are more containers than cells to a side.
@@ -62,7 +62,7 @@ def in_containers(draft: Draft) -> Iterator[Draft]:
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes: all make nearly as many swaps as the first one, or are refused."""
+    """Estimate the duration of a repetition; all cells make nearly as many swaps as the first."""
     sizes = Swapping.of(one)
     rate = _REQUESTED_APART if sizes.containers > 1 else _REQUESTED.get(one.platform, _REQUESTED_OURS)
     return DefaultDuration(begin, sizes.cells / _CREATED + sizes.cells * sizes.swaps / rate)
@@ -73,7 +73,7 @@ _MESSAGES = 2
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
-    """Read what the agents of a repetition have done; None where they have done nothing."""
+    """Read what the agents of a repetition did; None if they did nothing."""
     data = run.raw(repetition, Tallies)
     agents, swaps = data.agents.tolist(), data.swaps.tolist()
     many = sum(agents)
@@ -101,7 +101,7 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
 
 
 def _is_held_against(row: Row, base: Row) -> bool:
-    """Return whether a row is held against another: copies against references, these against others."""
+    """Return whether a row is compared with another: copies with references, references with others."""
     is_copied = (row.kind, base.kind) == (values.MICRO_COPIED, "micro")
     is_other = row.kind == "micro" and base.platform != row.platform
     return (is_copied or is_other) and _grid(row) == _grid(base)

@@ -61,21 +61,23 @@ CONTAINERS = Parameter(
 REQUESTS = replace(RATE, title="requests per second", column="requests/s", has_spread=True)
 GRANTED = Metric("swaps_per_s", "requests granted per second", PER_SECOND, "granted/s", is_judged=False)
 MESSAGES = Metric("messages_per_s", "messages per second", PER_SECOND, "messages/s", is_judged=False)
-EACH = Metric("swaps_mean", "swaps of each", minor=True, is_judged=False)
+EACH = Metric("swaps_mean", "swaps per cell", minor=True, is_judged=False)
 DEVIATION = Metric("swaps_deviation", "standard deviation of swaps", column="deviation")
 BY_CHANCE = Metric(
     "swaps_deviation_by_chance",
-    "standard deviation of swaps by the root of their mean",
+    "standard deviation of swaps over the square root of their mean",
     TIMES,
-    "by root of mean",
+    "over root mean",
 )
-UNFAIRNESS = Metric("swaps_unfairness", "relative difference of most and fewest swaps", PART, "unfairness")
+UNFAIRNESS = Metric(
+    "swaps_unfairness", "relative difference between the most and the fewest swaps", PART, "unfairness"
+)
 REFUSED = Metric("swaps_refused", "requests refused", PART, is_judged=False)
 HELD = replace(HOLDS, minor=True)
 _EVEN = (
-    "The standard deviation of the agents' swaps, divided by the root of their mean. It is 1 where each swap "
-    "falls to any agent by chance, a bit less where one that swaps cannot be asked meanwhile, and much more "
-    "where some agents get their turn more often than others."
+    "The standard deviation of the agents' swaps, divided by the square root of their mean. It is 1 if each "
+    "swap goes to a random agent, slightly less if agents that are swapping cannot be asked, and much more "
+    "if some agents get their turn more often than others."
 )
 
 
@@ -88,7 +90,7 @@ class Swapping(Parameters, frozen=True, kw_only=True):
 
     @property
     def cells(self) -> int:
-        """How many cells, and agents, there are."""
+        """The number of cells, which is that of agents."""
         return self.dimension**2
 
 
@@ -134,8 +136,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
-    "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "
-    "of their mean.",
+    "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the "
+    "square root of their mean.",
     summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
     published=OF_FAIRNESS,
 )

@@ -1,4 +1,4 @@
-"""The worker's process: it holds a grid, or conducts one that is spread over several containers."""
+"""The worker that holds a grid, or conducts one that is spread over several containers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 async def role(
     work: Workload, setup: AbstractAsyncContextManager[Grid | Parts]
 ) -> AsyncIterator[PreparedRole]:
-    """Return the role of a worker that holds a grid, or conducts one."""
+    """Return the worker's role."""
     sizes = Swapping.of(work.configuration)
     async with setup as grid:
 
@@ -46,13 +46,13 @@ async def role(
             work.tally = grid.tally
             work.counters[HELD_BYTES] = await grid.held()
             if await grid.rest() != sums_of(sizes.cells):
-                raise FormicaryError("swaps were begun and not ended: numbers were lost")
+                raise FormicaryError("some swaps did not end, so numbers were lost")
 
         yield PreparedRole(measure=measure)
 
 
 def _part(work: Workload) -> Part:
-    """Return all of a grid, as a part."""
+    """Return the whole grid as a part."""
     sizes = Swapping.of(work.configuration)
     return Part(0, 1, sizes.dimension, sizes.swaps, work.job.seed)
 
@@ -69,7 +69,7 @@ async def _by_hand(work: Workload) -> AsyncIterator[Grid]:
 async def of_agents(work: Workload, grid: Grid, kind: type[Cell]) -> AsyncIterator[Grid]:
     """Set up a grid of agents of a kind."""
     part, copies = _part(work), work.configuration.kind == MICRO_COPIED
-    # There is room for all that can be under way: of each cell that asks a request, and an answer.
+    # There is room for everything under way: a request and an answer for each asking cell.
     room = max(2 * len(part.cells), 1000)
     async with Container(ASKING, seed=part.seed, copy=copies, limits=Limits(micro_agents=room)) as home:
         cells = [kind(f"cell-{number}", str(number), grid) for number in part.cells]

@@ -23,7 +23,7 @@ PAPER_PAIRS = (1, 10, 50, 100, 150, 200)
 TO_TEN = tuple(range(1, 11))
 """Numbers of pairs in Burbeck 2004."""
 
-# The text names the ends alone.
+# The text gives only the smallest and the largest.
 TO_100_KB = (0, 1000, 10_000, 25_000, 50_000, 75_000, 100_000)
 """Sizes of a body there."""
 
@@ -50,4 +50,4 @@ BY_ALL = (*DIRECTLY, Carrier(XMPP))
 """These, and our links through the XMPP server."""
 
 A_MESSAGE = Take(subjects=(OURS,), sizes={"pairs": (1,)})
-"""The message and its answer that uses of the directory are held against."""
+"""The round trip that uses of the directory are compared with."""

@@ -1,4 +1,4 @@
-"""Round trips of pairs by their number, message size and place, as papers vary them: `messaging/...`."""
+"""Round trips of pairs by number, message size and placement, as the papers vary them: `messaging/...`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from formicary_bench.vocabulary.places import (
 
 
 class Pairs(Talk, frozen=True, kw_only=True):
-    """Pairs on so many cores."""
+    """Pairs on a number of cores."""
 
     cores: Annotated[int, replace(CORES, in_label=False, absent=0)] = 0
 
@@ -172,14 +172,13 @@ SIZE = Experiment(
     paper=Preset(sizes={"pairs": (50,), "payload_bytes": _SIZES}, placements=(TWO_HOSTS,)),
     over="payload_bytes",
     figures=(Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),),
-    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
-    "(median){beside}.",
+    says="{where}, {who}, {pairs}: a round trip with {payload_bytes} takes {rtt_p50_us} (median){beside}.",
 )
 
 
 LOCATION = Experiment(
     name="messaging/location",
-    title="Pairs in different places",
+    title="Pairs in different placements",
     what="round-trip time of pairs of agents in one process, two, or on two hosts",
     source="Burbeck 2004, Fig. 1",
     repeats=Repeats(BURBECK, lambda _: {1}),
@@ -215,8 +214,7 @@ SINGLE_PAIR_SIZE = Experiment(
     paper=Preset(sizes={"pairs": (1,), "payload_bytes": TO_100_KB}, repeat=TEN, placements=(TWO_HOSTS,)),
     over="payload_bytes",
     figures=(Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),),
-    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
-    "(median){beside}.",
+    says="{where}, {who}, {pairs}: a round trip with {payload_bytes} takes {rtt_p50_us} (median){beside}.",
 )
 
 
@@ -224,8 +222,8 @@ _FEW = 10  # pairs, where Figure 3 ends and Figure 4 begins
 
 SCALE = Experiment(
     name="messaging/scale",
-    title="More and more pairs, messages of 2 KB",
-    what="round-trip time of more and more pairs with messages of 2 KB",
+    title="Increasing numbers of pairs, messages of 2 KB",
+    what="round-trip time of increasing numbers of pairs with messages of 2 KB",
     source="Burbeck 2004, Fig. 3, 4, 5",
     repeats=Repeats(
         BURBECK,

@@ -1,4 +1,4 @@
-"""Messages with TLS and without, of one pair by size and of pairs by number: `messaging/encryption`."""
+"""Messages with and without TLS: one pair by size, and pairs by number: `messaging/encryption`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BY_SIZE, _BY_PAIRS = 6, 7  # figures
 
 
 def _figures(rows: Sequence[Any]) -> set[int]:
-    """Return the number of a chart's figure: that of one pair is in a chart by pairs where these begin."""
+    """Return the number of a chart's figure; a chart over pairs starts with the figure of one pair."""
     return {_BY_SIZE if all(row.exchange.pairs == 1 for row in rows) else _BY_PAIRS}
 
 
@@ -72,8 +72,7 @@ EXPERIMENT = Experiment(
         Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),
         Figure(metric=MEAN, over="pairs", title="Round-trip time against pairs"),
     ),
-    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
-    "(median){beside}.",
+    says="{where}, {who}, {pairs}: a round trip with {payload_bytes} takes {rtt_p50_us} (median){beside}.",
 )
 
 _USUAL = (
@@ -93,7 +92,7 @@ _USUAL = (
 
 
 def takes(options: Options) -> tuple[Take, ...]:
-    """Return what a run takes: where one thing alone is asked for, that which varies it."""
+    """Return the parts of a run: if only one size is given, the part that varies it."""
     if options.preset == QUICK:
         return EXPERIMENT.quick.parts
     chosen = preset_of(EXPERIMENT, options.preset).parts if options.preset else _USUAL

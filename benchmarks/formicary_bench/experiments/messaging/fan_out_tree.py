@@ -1,7 +1,7 @@
 """A message that goes down a tree of agents and is acknowledged up again: `messaging/fan-out-tree`.
 
-All of the experiment stands here. What only those need who play it is imported when it is played, so that
-`formicary bench list` stays quick.
+The whole experiment is here. What only its agents need is imported when they run, to keep
+`formicary bench list` quick.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ DEPTH = Parameter(
 
 
 class Tree(Exchange, frozen=True, kw_only=True):
-    """A tree of agents, of which the first one sends."""
+    """A tree of agents whose root sends."""
 
     branching: Annotated[int, BRANCHING] = 0
     depth: Annotated[int, DEPTH] = 0
@@ -55,7 +55,7 @@ class Tree(Exchange, frozen=True, kw_only=True):
 
     @property
     def agents(self) -> int:
-        """How many agents are below the first one."""
+        """The number of agents below the root."""
         return sum(self.branching**level for level in range(1, self.depth + 1))
 
 
@@ -63,7 +63,7 @@ MESSAGES = Metric("messages_per_s", "messages per second", PER_SECOND, "messages
 
 
 def _messages_per_s(one: HasParameters, values: Mapping[str, float]) -> float | None:
-    """Return how many messages there are per second: one down to each agent, and one up from it."""
+    """Return the messages per second: one down to each agent, and one up from it."""
     mean_us = values.get(MEAN.name)
     return 2 * Tree.of(one).agents * 1e6 / mean_us if mean_us else None
 
@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(
     over="depth",
     figures=(Figure(metric=MEAN, over="depth"), Figure(metric=MESSAGES, over="branching")),
     says="A message passed on to {branching}, {depth} deep, is acknowledged by all within {rtt_p50_us} "
-    "(median); that is {messages_per_s} messages per second.",
+    "(median): {messages_per_s} messages per second.",
     profiling=AS_IT_IS,
     played_by="formicary_bench.experiments.messaging.fan_out_tree",
 )
@@ -98,7 +98,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
     tree = Tree.of(work.configuration)
     work.times.append(PairTimes())
-    inner = tree.agents - tree.branching**tree.depth  # those that are no leaves
+    inner = tree.agents - tree.branching**tree.depth  # those that are not leaves
     async with Container(ASKING, seed=work.job.seed) as home:
         for number in range(tree.agents):
             first = (number + 1) * tree.branching
@@ -118,7 +118,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 def _pass_on(children: list[str]) -> CyclicBehaviour:
-    """Return what passes each message on, and acknowledges it once all children have."""
+    """Return a behaviour that passes messages on and acknowledges each once all children have."""
     from formicary import CyclicBehaviour, Message
 
     class PassOn(CyclicBehaviour):
@@ -134,7 +134,7 @@ def _pass_on(children: list[str]) -> CyclicBehaviour:
 
 
 def _ask(work: Workload, children: list[str]) -> OneShotBehaviour:
-    """Return what sends a message down the tree, waits for its acknowledgements, and again."""
+    """Return a behaviour that keeps sending a message down the tree and waiting for its acknowledgements."""
     from time import perf_counter_ns
 
     from formicary import Message, OneShotBehaviour

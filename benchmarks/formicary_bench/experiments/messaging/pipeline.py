@@ -1,9 +1,8 @@
-"""What the pipeline needs of round trips: how many are measured, how rows are made, and what is shown.
+"""Round trips in the pipeline: how many are measured, how rows are made, and what is shown.
 
-In one process all are held against the hand-over by the sender, which takes the same detour out of the
-platform's own path as they do; between two processes, against our agents by the same route, and so are tuned
-agents in one. How a pool of
-workers compares to a single one, and a chain of agents to the pool, is asked besides: the papers say so.
+In one process, designs are compared with the hand-over by the sender, which leaves the platform's own path as
+they do. Between two processes they are compared with our agents on the same route, as are tuned agents in one
+process. As in the papers, a pool of workers is also compared with a single one, and a chain with the pool.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ if TYPE_CHECKING:
 
 
 _FEWEST = 20  # measured round trips of a pair
-_IN_ONE_PROCESS = 50_000  # of all pairs together: of fewer, which are over so soon, begin and end would count
+_IN_ONE_PROCESS = 50_000  # by all pairs together: with fewer, start and end would matter
 
 
 def with_rounds(draft: Draft) -> Iterator[Draft]:
-    """Yield a draft with its round trips, where each sender waits for an answer."""
+    """Yield a draft with its round trips; each sender waits for an answer."""
     if draft.options.sizes.get("cores"):
         cores_of(draft.options)  # refuses more than there are
     senders = draft.experiment.senders(draft.sizes["pairs"])
@@ -51,7 +50,7 @@ def with_rounds(draft: Draft) -> Iterator[Draft]:
 
 
 def _rounds(draft: Draft) -> Rounds:
-    """Return how many round trips of a pair a preset has, else a selection, else the experiment."""
+    """Return the round trips of a pair: those of the preset, the selection, or the experiment."""
     options, experiment = draft.options, draft.experiment
     if experiment.has_fixed_rounds:
         fixed: Rounds = experiment.sizes.get("rounds", PAPER_ROUNDS)
@@ -68,7 +67,7 @@ def _rounds(draft: Draft) -> Rounds:
 
 
 def _usual(draft: Draft) -> Rounds:
-    """Return how many round trips of a pair are usual in an experiment: as many as suit a platform's pace."""
+    """Return an experiment's default round trips of a pair, which suit the platform's pace."""
     trips, load = draft.subject.trips, draft.sizes["pairs"]
     if not trips:
         usual: Rounds | None = draft.part.sizes.get("rounds") or draft.experiment.sizes.get("rounds")
@@ -78,7 +77,7 @@ def _usual(draft: Draft) -> Rounds:
 
 
 def _lasting(rounds: Rounds, draft: Draft) -> Rounds:
-    """Return so many times these that they last a while in one process, too."""
+    """Multiply round trips so that they last a while in one process, too."""
     warm_up, measured, cool_down = rounds
     load = draft.sizes["pairs"]
     few = draft.layout.placement == SAME and 0 < measured * load < _IN_ONE_PROCESS
@@ -87,7 +86,7 @@ def _lasting(rounds: Rounds, draft: Draft) -> Rounds:
 
 
 def _tiles(found: Findings) -> list[Tile]:
-    """Return what a message takes in each place, and then the rates."""
+    """Return the tiles: the time of a message in each placement, then the rates."""
     ours = (row for row in found if row.platform == "formicary" and is_finding(row))
     plain = [row for row in ours if row.kind == "behaviours" and not row.tls]
     places = [
@@ -96,7 +95,7 @@ def _tiles(found: Findings) -> list[Tile]:
         if (members := [row for row in plain if (row.placement, row.route) == (placement, route)])
     ]
     tiles = [
-        *(_tile(fewest(members), TIME, "there and back", found.run) for members in places),
+        *(_tile(fewest(members), TIME, "per round trip", found.run) for members in places),
         *(_tile(most(members), RATE, "round trips", found.run) for members in places),
     ]
     return [tile for tile in tiles if tile is not None]
@@ -117,7 +116,7 @@ _BESIDES = {POOL: ("design", BUFFER), CHAIN: ("design", POOL)}
 
 
 def is_change_of(row: Row, base: Row) -> bool:
-    """Return whether a row of `messaging/designs` is of a design that is held against that of another row."""
+    """Return whether a row of `messaging/designs` is compared with another."""
     if _who(row) == _who(base) or _circumstances(row) != _circumstances(base):
         return False
     if row.placement != SAME or row.platform == "style":
@@ -137,7 +136,7 @@ OF_DESIGNS = exchanges(compared_by=(RATE,), is_held_against=is_change_of)
 
 
 def _is_held_against(row: Row, base: Row) -> bool:
-    """Return whether a style is held against another row: that of the usual agents, or micro-agents."""
+    """Return whether a style is compared with another row: that of ordinary agents or micro-agents."""
     usual = "micro" if row.kind.startswith("micro") else "behaviours"
     is_usual = (base.platform, base.kind) == ("formicary", usual)
     return row.platform == "style" and is_usual and row.sizes == base.sizes

@@ -1,7 +1,7 @@
-"""Objects that each message carries, in several encodings: `messaging/serialisation`.
+"""Objects carried by each message, in several encodings: `messaging/serialisation`.
 
-Both agents encode what they send, and decode what they receive. Without an encoding a text as long as the
-object's JSON is sent as it is.
+Both agents encode what they send and decode what they receive. Without an encoding, a text as long as the
+object's JSON is sent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NONE, JSON, FAST_JSON, MSGPACK = CODECS = "none", "json", "msgspec-json", "msgpack"
 
-_FIELDS, _FEWEST, _MOST = 50_000, 100, 20_000  # measured: fields of all round trips, and round trips
+_FIELDS, _FEWEST, _MOST = 50_000, 100, 20_000  # measured: fields in all round trips, and round trips
 
 CODEC = Parameter(
     name="codec",
@@ -46,7 +46,7 @@ FIELDS = Parameter(
 
 
 class Encoded(Exchange, frozen=True, kw_only=True):
-    """A pair that sends objects to and fro."""
+    """A pair that sends objects back and forth."""
 
     codec: Annotated[str, CODEC] = ""
     fields: Annotated[int, FIELDS] = 0
@@ -80,13 +80,13 @@ EXPERIMENT = Experiment(
 
 
 def with_rounds(draft: Draft) -> Iterator[Draft]:
-    """Yield a draft with its round trips: fewer of large objects, to take some tenths of a second."""
+    """Yield a draft with its round trips; fewer for large objects, to take a few tenths of a second."""
     measured = min(max(_FIELDS // draft.sizes["fields"], _FEWEST), _MOST)
     yield draft.sized(pairs=1, rounds=draft.asked_rounds or (measured // 4, measured, 0))
 
 
 def codec_of(sizes: Encoded) -> Codec:
-    """Return what encodes objects, and what decodes them."""
+    """Return the encoder and the decoder."""
     import json
 
     import msgspec
@@ -102,5 +102,5 @@ def codec_of(sizes: Encoded) -> Codec:
 
 
 def record(fields: int) -> dict[str, Any]:
-    """Return an object with so many fields."""
+    """Return an object with a number of fields."""
     return {f"field-{number}": [number, number / 3, f"value {number}"] for number in range(fields)}

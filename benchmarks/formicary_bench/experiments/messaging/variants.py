@@ -1,9 +1,9 @@
-"""The same round trips by other designs, in other styles and without agents.
+"""The same round trips with other designs, in other styles and without agents.
 
-They are `messaging/designs`, `messaging/styles` and `messaging/lower-bound`.
+The experiments are `messaging/designs`, `messaging/styles` and `messaging/lower-bound`.
 
-The paper has TCP sockets. On one host our links are Unix sockets, so these are measured as well, beside links
-over TCP; nothing between two processes takes less time than memory that both map.
+The paper measures TCP sockets. On one host our links are Unix sockets, so these are measured as well, beside
+links over TCP; the fastest way between two processes is memory that both map.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ DESIGNS = Experiment(
             Take(subjects=(OURS, "formicary-unbatched"), placements=(APART,), carriers=DIRECTLY),
         )
     ),
-    # The designs of its platforms, which Section 5.1 explains its figures by.
+    # The designs of the paper's platforms, by which Section 5.1 explains its figures.
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(SAME, APART)),
     over="pairs",
     summarise=Loaded("formicary_bench.experiments.messaging.pipeline:OF_DESIGNS"),
@@ -99,14 +99,14 @@ LOWER_BOUND = Experiment(
     subjects=(*_AGENTS, "tasks", "callbacks", "tcp", *_HERE_ALONE, "components"),
     sizes={"pairs": (1, 10, 50, 100), "payload_bytes": (100,)},
     placements=HERE_AND_THERE,
-    has_fixed_rounds=True,  # total times say something beside each other if all make as many
+    has_fixed_rounds=True,  # total times are comparable if all make the same number
     fit=FIT,
     exchange="messaging/pairs",
     quick=Preset(
         sizes={"pairs": (10,)},
         parts=(Take(subjects=(OURS, "formicary-tcp", "tcp", *_HERE_ALONE), carriers=_WAYS),),
     ),
-    # Figures 10 and 11 have more and more pairs; those of the other figures are taken.
+    # Figures 10 and 11 have no end of pairs; take those of the other figures.
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, repeat=HUNDRED, placements=ONE_OR_TWO),
     metrics=(TOTAL, replace(TIME, minor=True), replace(RATE, minor=True)),
     main=TOTAL,

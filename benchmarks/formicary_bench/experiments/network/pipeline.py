@@ -1,8 +1,8 @@
 """Bytes and packets on the wire while all pairs are in T2 together, and how rows are made of them.
 
-The workers read the loopback interface's counters themselves, at the moments at which they see T2 begin and
-end: so bytes and messages are counted over the same time. Over hosts it is the interfaces between them that
-count, read at the same moments by their host agents.
+The workers read the counters of the loopback interface themselves when T2 begins and ends, so bytes and
+messages are counted over the same time. Over hosts the interfaces between them are read at the same moments
+by the host agents.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _BESIDE_S = 0.8
 
 
 def measure_network(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes that have ended when this returns.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     marks = Marks()
     known, data = measure(task, listener, observer=marks)
@@ -49,9 +49,9 @@ def measure_network(task: Task, listener: ProgressListener) -> tuple[Repetition,
 
 
 def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, float]:
-    """Return what went over the network between hosts: each byte and packet is counted by two of them.
+    """Return the traffic between hosts; each byte and packet is counted by two of them.
 
-    Round trips are those of all workers, at the rate of the whole window: one that marks knows its own alone.
+    Round trips are those of all workers at the rate of the whole window; a worker knows only its own.
     """
     if not counted:
         return {}
@@ -68,7 +68,7 @@ def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, flo
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes, with looking at the network."""
+    """Estimate the duration of a repetition, with the reading of counters."""
     return of_exchange(one, begin + _BESIDE_S)
 
 
@@ -82,10 +82,10 @@ _NEEDED = ("seconds", "round_trips", "wire_bytes", "wire_packets")
 def on_the_wire(
     configuration: Configuration, repetition: Repetition, _: Exchanged
 ) -> dict[Metric, float | None]:
-    """Return what went over the wire; nothing where not all that figures are made of was counted.
+    """Return the figures of the wire; empty unless every counter was read.
 
-    Where connections are not counted one by one, all that goes by the route `xmpp` is the server's, and
-    nothing else is.
+    If connections are not counted one by one, all traffic of the route `xmpp` counts as the server's, and no
+    other.
     """
     counters = repetition.counters
     if not all(counters.get(name, 0) > 0 for name in _NEEDED):  # folders come from others

@@ -1,4 +1,4 @@
-"""What it costs to watch a platform: `observe/watch`.
+"""The cost of watching a platform: `observe/watch`.
 
 - `rows`: how it is summarised
 """
@@ -39,7 +39,7 @@ EXPERIMENT = Experiment(
     sizes={"pairs": (100,), "payload_bytes": (100,), "rounds": (500, 10_000, 500)},
     placements=(SAME,),
     subjects=_SUBJECTS,
-    has_fixed_rounds=True,  # a few seconds, in which a viewer comes and goes often
+    has_fixed_rounds=True,  # a few seconds, in which a viewer comes and goes many times
     fit=FIT,
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
     metrics=(CPU, CHANGED_RATE),

@@ -1,4 +1,4 @@
-"""How rows of `observe/watch` are made: each repetition has been with a viewer and without."""
+"""Rows of `observe/watch`: each repetition runs with a viewer and without."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def _times(_: Any, repetition: Repetition, __: Any) -> dict[Metric, float | None
     return {metric: repetition.counters.get(metric.name) for metric in (CPU, CHANGED_RATE)}
 
 
-# What agents that are watched are held against is in the same process.
+# Watched agents are compared with those in the same process.
 SUMMARY = exchanges(_times, has_rate=False, is_held_against=lambda _, __: False)

@@ -1,11 +1,11 @@
-"""Conversations by FIPA's protocols: what they cost beside bare messages, and what many at once hold.
+"""Conversations by FIPA's protocols: their cost beside bare messages, and the memory that many at once hold.
 
 - `plan`: the sizes of the experiments
-- `talking`: agents that converse; `bare`: the same exchanges of messages without conversations
+- `talking`: agents with conversations; `bare`: the same messages without conversations
 - `players`: the workers' roles; `holding`: one agent with many conversations at once
 
-In a Dutch auction one bidder takes the first price, so all of the time goes into messages. In an English one,
-and at each price that nobody takes, a good part is waiting whether there comes a bid.
+In the Dutch auction one bidder accepts the first price, so all of the time goes into messages. In an English
+auction, and at each price that nobody accepts, much of it would be waiting for bids.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FEW = 10
 
 
 BIDDERS = replace(PAIRS, unit="bidders")
-TO_THE_END = replace(MEAN, title="time to the end", column="to the end", has_spread=False)
+TO_THE_END = replace(MEAN, title="time to completion", column="completion", has_spread=False)
 
 
 class ToBidders(ToMany, frozen=True, kw_only=True):
@@ -83,11 +83,11 @@ def conversations(
         over="pairs",
         figures=(
             Figure(
-                metric=TO_THE_END, over="pairs", title=f"Time to the end of {title.lower()}, by {partners}"
+                metric=TO_THE_END, over="pairs", title=f"Time to completion of {title.lower()}, by {partners}"
             ),
         ),
-        says=f"{{where}}, with {{pairs}}: {{round_trips_per_s}} {title.lower()}/s, each of which takes "
-        "{rtt_mean_us} to its end (mean){beside}.",
+        says=f"{{where}}, with {{pairs}}: {{round_trips_per_s}} {title.lower()}/s, each taking "
+        "{rtt_mean_us} (mean){beside}.",
     )
 
 
@@ -128,11 +128,11 @@ CONVERSATIONS = replace(
 )
 
 
-BEGUN = replace(CREATION, title="conversations begun per second", column="begun/s")
+BEGUN = replace(CREATION, title="conversations started per second", column="started/s")
 
 
 class Held(Agents, frozen=True, kw_only=True):
-    """So many conversations of one agent."""
+    """A number of conversations of one agent."""
 
     agents: Annotated[int, CONVERSATIONS] = 0
 
@@ -140,7 +140,7 @@ class Held(Agents, frozen=True, kw_only=True):
 AT_ONCE = Experiment(
     name=CONVERSATIONS_HOLD,
     title="Conversations of one agent",
-    what="conversations that one agent starts per second, and the memory of each while it waits",
+    what="conversations started per second by one agent, and the memory of each while waiting",
     parameters=Held,
     sizes={"agents": (10_000,)},
     placements=(SAME,),
@@ -153,7 +153,7 @@ AT_ONCE = Experiment(
     metrics=(EACH_HOLDS, BEGUN),
     main=BEGUN,
     over="agents",
-    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each conversation holds"),),
-    says="{Who}: {agents} of one agent that wait at once hold {bytes_per_agent} each; they are begun at "
-    "{agents_per_s} per second.",
+    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory of each conversation"),),
+    says="{Who}: {agents} of one agent, all waiting, take {bytes_per_agent} of memory each; "
+    "{agents_per_s} start per second.",
 )

@@ -1,4 +1,4 @@
-"""The exchanges of messages of conversations, by `send`, `receive` and `reply` alone."""
+"""The messages of conversations, exchanged by `send`, `receive` and `reply` alone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ CPU_GROUP = "agents"
 
 
 class Bid(CyclicBehaviour):
-    """Bids where it is called, and does what it is to do."""
+    """Bids when it is called, and does the task it is awarded."""
 
     def __init__(self, price: int) -> None:
         super().__init__()
         self.price = price
 
     async def run(self) -> None:
-        """Take one message; one that rejects needs no answer."""
+        """Handle one message; a rejection needs no answer."""
         message = await self.receive()
         if message.performative == "cfp":
             await self.reply(message, performative="propose", body=str(self.price))
@@ -27,14 +27,14 @@ class Bid(CyclicBehaviour):
 
 
 class Buy(CyclicBehaviour):
-    """Buys where it can pay the price."""
+    """Buys when it can pay the price."""
 
     def __init__(self, money: int) -> None:
         super().__init__()
         self.money = money
 
     async def run(self) -> None:
-        """Take one message; what it is only told needs no answer."""
+        """Handle one message; an inform needs no answer."""
         message = await self.receive()
         if message.performative == "cfp" and int(message.body) <= self.money:
             await self.reply(message, performative="propose", body=message.body)
@@ -42,10 +42,10 @@ class Buy(CyclicBehaviour):
 
 class _Bare(Initiator):
     async def hear(self, performative: str) -> Message:
-        """Wait for a message that says this.
+        """Wait for a message with a performative.
 
         Raises:
-            FormicaryError: none comes, or one that says something else.
+            FormicaryError: none arrives, or one with another performative.
         """
         message = await self.receive(timeout=PATIENCE)
         if message is None or message.performative != performative:
@@ -60,18 +60,18 @@ class _Bare(Initiator):
 class Ask(_Bare):
     """Makes requests."""
 
-    async def have_one(self) -> None:
-        """Make one."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         (partner,) = self.partners
         await self.tell(partner, "request", self.body)
         self.check((await self.hear("inform")).body)
 
 
 class Call(_Bare):
-    """Has all bidders make a bid, and the cheapest do the task."""
+    """Calls all bidders for bids, and awards the task to the cheapest."""
 
-    async def have_one(self) -> None:
-        """Do so once."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         for partner in self.partners:
             await self.tell(partner, "cfp", self.body)
         bids = [await self.hear("propose") for _ in self.partners]
@@ -85,10 +85,10 @@ class Call(_Bare):
 
 
 class Sell(_Bare):
-    """Sells at the first price to the one who takes it."""
+    """Sells at the first price to the bidder that accepts it."""
 
-    async def have_one(self) -> None:
-        """Do so once."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         for partner in self.partners:
             await self.tell(partner, "inform", self.body)
         for partner in self.partners:

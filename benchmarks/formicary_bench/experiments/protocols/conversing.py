@@ -1,4 +1,4 @@
-"""What all initiators do, by whatever messages: begin one conversation after the other, and keep times."""
+"""The common part of all initiators: hold one conversation after another, and keep the times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAST_PRICE = 1_000_000
 
 
 class Initiator(OneShotBehaviour):
-    """Has conversations, one after the other, when it is told to begin."""
+    """Holds conversations one after another when told to begin."""
 
     def __init__(
         self, partners: Sequence[str], work: Workload, times: PairTimes, begin: asyncio.Event
@@ -40,38 +40,38 @@ class Initiator(OneShotBehaviour):
         await self.begin.wait()
         for _ in range(self.trips):
             start = perf_counter_ns()
-            await self.have_one()
+            await self.hold_one()
             took(perf_counter_ns() - start)
             started(start)
 
-    async def have_one(self) -> None:
+    async def hold_one(self) -> None:
         """Hold one conversation to its end."""
         raise NotImplementedError
 
     def check(self, result: str | bytes) -> None:
-        """Refuse a result that is not what was asked for.
+        """Check that a result is the expected one.
 
         Raises:
-            FormicaryError: it is another one.
+            FormicaryError: it is another.
         """
         if result != self.body:
-            raise FormicaryError(f"a conversation has ended with {result!r:.200}")
+            raise FormicaryError(f"a conversation ended with {result!r:.200}")
 
     def check_number(self, bids: int) -> None:
-        """Refuse other numbers of bids than there are bidders.
+        """Check that there are as many bids as bidders.
 
         Raises:
-            FormicaryError: there are fewer, or more.
+            FormicaryError: there are fewer or more.
         """
         if bids != len(self.partners):
-            raise FormicaryError(f"{bids} of {len(self.partners)} bidders have made a bid")
+            raise FormicaryError(f"{bids} of {len(self.partners)} bidders made a bid")
 
 
 def price_of(bid: Message) -> int:
-    """Return the price that a bid names."""
+    """Return the price of a bid."""
     return int(bid.body)
 
 
 def bid_of(number: int, bidders: int) -> int:
-    """Return what a bidder bids, and can pay: all others less than the last, and not in their order."""
+    """Return what a bidder bids and can pay: the last one the most, the others in no order."""
     return LAST_PRICE if number == bidders - 1 else 1 + (number * 7919 + bidders // 2) % bidders

@@ -1,4 +1,4 @@
-"""One agent with many conversations at once, whose partners keep nothing: what is held is its own."""
+"""One agent with many conversations at once; its partners keep nothing, so all memory is its own."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ CPU_GROUP = "agents"
 
 
 class Heard:
-    """Counts those who have been asked."""
+    """Counts the partners that have been asked."""
 
     _missing: int
     _all: asyncio.Future[None]
 
     def expect(self, many: int) -> asyncio.Future[None]:
-        """Return what is done when so many have been asked."""
+        """Return a future that is done when a number of partners has been asked."""
         self._missing = many
         self._all = asyncio.get_running_loop().create_future()
         return self._all
 
     def count(self) -> None:
-        """Count one."""
+        """Count a partner."""
         self._missing -= 1
         if not self._missing:
             self._all.set_result(None)
@@ -52,13 +52,13 @@ class Silent(MicroAgent):
         self.heard = heard
 
     def handle(self, message: Message) -> None:
-        """Forget it."""
+        """Count the message, and forget it."""
         if message.performative in {"cfp", "request"}:
             self.heard.count()
 
 
 class Call(OneShotBehaviour):
-    """Calls for proposals, and waits for them."""
+    """Calls for proposals and waits for them."""
 
     def __init__(self, partners: Sequence[str]) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Call(OneShotBehaviour):
 
 
 class Ask(Call):
-    """Makes a request of each, in a task of its own, and waits for the results."""
+    """Makes a request of each partner, in a task of its own, and waits for the results."""
 
     async def run(self) -> None:
         """Wait."""
@@ -82,7 +82,7 @@ class Ask(Call):
 
 @asynccontextmanager
 async def create(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up one agent, and as many that do not answer as it is to have conversations."""
+    """Set up one agent, and a silent partner for each of its conversations."""
     kind = Call if work.configuration.kind == NET else Ask
     async with Container("c1", seed=work.job.seed) as home:
         heard = Heard()

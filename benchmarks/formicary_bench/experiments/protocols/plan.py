@@ -1,4 +1,4 @@
-"""How many conversations there are of so many partners, and how long they take."""
+"""The number of conversations by the number of partners, and how long they take."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _PARTNERS, _QUICK, _FEWEST = 40_000, 2_000, 20  # measured, of all conversations together; conversations
 _UNEVEN = 3
-_LONG = 10  # times as long as a round trip a conversation takes
-# With one partner each, per second, of agents that converse and of those that exchange bare messages.
+_LONG = 10  # the time of a conversation, in round trips
+# Per second with one partner each: conversations, and the same as bare messages.
 _HERE, _APART = (20_000, 120_000), (8_000, 30_000)
 
 profiling = partial(longer_exchange, times=_LONG)
@@ -36,7 +36,7 @@ def with_conversations(draft: Draft) -> Iterator[Draft]:
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes."""
+    """Estimate the duration of a repetition."""
     talking, bare = _HERE if one.route == "in-process" else _APART
     exchange = one.exchange
     rate = bare if one.platform == BARE_MESSAGES else talking
@@ -44,9 +44,9 @@ def duration(one: Configuration, begin: float) -> DefaultDuration:
 
 
 def _rounds(draft: Draft) -> Rounds:
-    """Return as many conversations as have so many partners in all; one initiator needs none afterwards.
+    """Return the numbers of conversations; a single initiator needs no cool-down.
 
-    Threads of other platforms are not even: they need more of them.
+    Threads of other platforms run unevenly, and need more.
     """
     pairs = draft.sizes["pairs"]
     measured = max((_QUICK if is_short(draft.part, draft.options) else _PARTNERS) // pairs, _FEWEST)

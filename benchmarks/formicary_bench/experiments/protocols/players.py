@@ -1,4 +1,4 @@
-"""The workers' roles: agents that converse, or exchange the same messages without conversations."""
+"""The workers' roles: agents with conversations, or with the same messages alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BARE: dict[str, type[Initiator]] = {REQUEST: bare.Ask, CONTRACT_NET: bare.Call,
 
 
 async def start_participants(home: Container, work: Workload) -> None:
-    """Start the agents that are asked."""
+    """Start the participants."""
     is_bare = work.configuration.platform == BARE_MESSAGES
     if work.configuration.experiment == REQUEST and is_bare:
         await behaviours.start_echoes(home, work)
@@ -48,7 +48,7 @@ async def start_participants(home: Container, work: Workload) -> None:
 
 
 async def start_initiators(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    """Start the agents that ask, and return what has them begin and waits until they have ended."""
+    """Start the initiators, and return a function that runs all of their conversations."""
     begin, asking = asyncio.Event(), []
     one = work.configuration
     kind = (_BARE if one.platform == BARE_MESSAGES else _TALKING)[one.experiment]

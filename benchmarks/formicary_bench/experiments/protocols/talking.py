@@ -1,4 +1,4 @@
-"""Agents that converse by FIPA's protocols, as docs/protocols.md shows it."""
+"""Agents with conversations by FIPA's protocols, written as in docs/protocols.md."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ STEP = 10
 
 
 class Doer(Agent):
-    """Does what it is asked for, at once."""
+    """Does what it is asked for at once."""
 
     @responds(Request)
     def do(self, message: Message) -> str | bytes:
-        """Return what has come of it."""
+        """Return the result of the task."""
         return message.body
 
 
@@ -35,7 +35,7 @@ class Bidder(Agent):
 
     Args:
         name: its name.
-        price: what it bids, and what it pays at most.
+        price: its bid, and the most that it pays.
     """
 
     def __init__(self, name: str, price: int) -> None:
@@ -44,34 +44,34 @@ class Bidder(Agent):
 
     @responds(ContractNet)
     def carry(self, call: Message) -> Generator[Reply | str | bytes, Message, None]:
-        """Bid, and report if the bid was accepted."""
+        """Bid, and report the result if the bid was accepted."""
         answer = yield Propose(str(self.price))
         if answer.performative == "accept-proposal":
             yield call.body
 
     @responds(DutchAuction)
     class Buy(Participant):
-        """Buys where it can pay the price."""
+        """Buys when it can pay the price."""
 
         def cfp(self, call: Message) -> Propose | None:
-            """Bid, or say nothing."""
+            """Bid if the price is not too high."""
             return Propose(call.body) if int(call.body) <= self.agent.price else None
 
 
 class Ask(Initiator):
     """Makes requests."""
 
-    async def have_one(self) -> None:
-        """Make one."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         (partner,) = self.partners
         self.check((await self.request(partner, self.body, timeout=PATIENCE)).body)
 
 
 class Call(Initiator):
-    """Makes contract nets, and awards the task to the cheapest bidder."""
+    """Calls for proposals, and awards the task to the cheapest bidder."""
 
-    async def have_one(self) -> None:
-        """Make one."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         async with self.contract_net(self.partners, self.body, timeout=PATIENCE) as net:
             bids = [bid async for bid in net.bids]
             self.check_number(len(bids))
@@ -80,12 +80,12 @@ class Call(Initiator):
 
 
 class Sell(Initiator):
-    """Holds Dutch auctions, which are over at the first price."""
+    """Holds Dutch auctions that end at the first price."""
 
-    async def have_one(self) -> None:
-        """Hold one."""
+    async def hold_one(self) -> None:
+        """Hold one conversation to its end."""
         sale = await self.dutch_auction(
             self.partners, self.body, start=LAST_PRICE, step=STEP, reserve=STEP, timeout=PATIENCE
         )
         if sale is None or sale.price != LAST_PRICE:
-            raise FormicaryError(f"the auction has ended with {sale}, and not at the first price")
+            raise FormicaryError(f"the auction ended with {sale}, not at the first price")

@@ -1,9 +1,9 @@
 """A service with a coordinator: `service/mediated`, as in Frantz 2010, Section 2.6.
 
-- `rounds`: how rounds are made and noted, and what is fetched and printed; the same for all
+- `rounds`: making and recording rounds, fetching and printing; the same for all
 - `players`: agents with behaviours, micro-agents, and the same by tasks and by functions
-- `worker`: the process that has them
-- `rows`: how it is summarised
+- `worker`: their process
+- `rows`: summarising
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ ROUNDS = replace(RATE, title="rounds per second", column="rounds/s")
 MESSAGES = Metric(
     "messages_per_s", "messages per second", PER_SECOND, "messages/s", minor=True, is_judged=False
 )
-GREW = Metric("grew_bytes", "growth of the process", BYTES, "grew by", is_judged=False)
+GREW = Metric("grew_bytes", "memory growth of the process", BYTES, "grew by", is_judged=False)
 
 
 class Mediated(Parameters, frozen=True, kw_only=True):
-    """So many rounds."""
+    """A number of rounds."""
 
     requests: Annotated[int, REQUESTS] = 0
 
@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
     main=ROUNDS,
     over="requests",
     figures=(Figure(metric=TOTAL, over="requests"),),
-    says="{requests} take {who} {total_s}, {round_trips_per_s} per second{beside}[; meanwhile the process "
-    "grows by {grew_bytes}].",
+    says="{requests} take {who} {total_s}, {round_trips_per_s} per second{beside}[; the process grows "
+    "by {grew_bytes}].",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     published=OF_A_SERVICE,
 )

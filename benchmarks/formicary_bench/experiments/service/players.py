@@ -1,4 +1,4 @@
-"""Who plays the service: agents with behaviours, micro-agents, tasks with channels, and bare functions."""
+"""The players of the service: agents with behaviours, micro-agents, tasks with channels, bare functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Request(OneShotBehaviour):
-    """The client: asks the coordinator, waits until all is done, and again."""
+    """The client: asks the coordinator, waits until all is done, and repeats."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class Request(OneShotBehaviour):
         for _ in range(count):
             await self.send(Message(to="coordinator", performative="request"))
             if await self.receive(timeout=PATIENCE) is None:
-                raise FormicaryError(f"the coordinator says nothing within {PATIENCE:g} s")
+                raise FormicaryError(f"the coordinator did not answer within {PATIENCE:g} s")
 
 
 class Coordinate(CyclicBehaviour):
-    """The coordinator: has one agent fetch and another one print, and tells the client."""
+    """The coordinator: has one agent fetch and another print, and answers the client."""
 
     async def run(self) -> None:
-        """Do what one client asks for."""
+        """Serve one request of a client."""
         request = await self.receive()
         await self.send(Message(to="fetcher", performative="request"))
         data = await self.receive()
@@ -57,14 +57,14 @@ class Coordinate(CyclicBehaviour):
 
 
 class Serve(CyclicBehaviour):
-    """Fetches what is asked for, or prints what it is sent."""
+    """Fetches what it is asked for, or prints what it is sent."""
 
     def __init__(self, do: Callable[[str], str]) -> None:
         super().__init__()
         self.do = do
 
     async def run(self) -> None:
-        """Do it once."""
+        """Serve one request."""
         message = await self.receive()
         await self.reply(message, body=self.do(str(message.body)))
 
@@ -72,7 +72,7 @@ class Serve(CyclicBehaviour):
 async def start(
     home: Container, work: Workload, write: Callable[[str], str]
 ) -> Callable[[], Awaitable[None]]:
-    """Start the agents, and return what has the client make all rounds."""
+    """Start the agents, and return a function that runs all rounds."""
     await start_agent(home, "fetcher", Serve(fetch))
     await start_agent(home, "printer", Serve(write))
     await start_agent(home, "coordinator", Coordinate())
@@ -80,7 +80,7 @@ async def start(
 
 
 class Client(MicroAgent):
-    """Asks the coordinator, and again when all is done."""
+    """Asks the coordinator, and asks again when all is done."""
 
     __slots__ = ("done", "left")
 
@@ -97,7 +97,7 @@ class Client(MicroAgent):
         return self.done
 
     def handle(self, message: Message) -> None:
-        """Go on."""
+        """Take the answer, and ask again."""
         del message
         self.left -= 1
         if self.left:
@@ -107,7 +107,7 @@ class Client(MicroAgent):
 
 
 class Coordinator(MicroAgent):
-    """Has one agent fetch and another one print, and tells the client."""
+    """Has one agent fetch and another print, and answers the client."""
 
     __slots__ = ("request",)
 
@@ -116,7 +116,7 @@ class Coordinator(MicroAgent):
         self.request: Message | None = None
 
     def handle(self, message: Message) -> None:
-        """Do what is next."""
+        """Take the next step of a request."""
         if message.performative == "request":
             self.request = message
             self.send_nowait(Message(to="fetcher", performative="request"))
@@ -127,7 +127,7 @@ class Coordinator(MicroAgent):
 
 
 class Server(MicroAgent):
-    """Fetches what is asked for, or prints what it is sent."""
+    """Fetches what it is asked for, or prints what it is sent."""
 
     __slots__ = ("do",)
 
@@ -136,14 +136,14 @@ class Server(MicroAgent):
         self.do = do
 
     def handle(self, message: Message) -> None:
-        """Do it once."""
+        """Serve one request."""
         self.send_nowait(message.make_reply(body=self.do(str(message.body))))
 
 
 async def start_micro(
     home: Container, work: Workload, write: Callable[[str], str]
 ) -> Callable[[], Awaitable[None]]:
-    """Start the four agents, and return what makes all rounds."""
+    """Start the four agents, and return a function that runs all rounds."""
     client = Client()
     for agent in (Server("fetcher", fetch), Server("printer", write), Coordinator(), client):
         await home.start(agent)
@@ -173,7 +173,7 @@ async def _print(own: Channel, coordinator: Channel, write: Write) -> None:
 
 @asynccontextmanager
 async def tasks(write: Write) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
-    """Run the tasks of coordinator, fetcher and printer; yield the client, a function that makes rounds."""
+    """Run the tasks of coordinator, fetcher and printer; yield the client as a function that makes rounds."""
     client, coordinator, fetcher, printer = (Channel() for _ in range(4))
     running = [
         asyncio.create_task(_coordinate(coordinator, fetcher, printer, client)),

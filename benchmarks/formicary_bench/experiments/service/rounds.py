@@ -1,4 +1,4 @@
-"""How rounds of a service are made and noted, and what is fetched and printed in each."""
+"""Make and record the rounds of a service; fetch and print in each."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.workload import Workload
 
-_PER_S = 100_000  # rounds, about
-_DATA = "a line of text that somebody has asked for"
+_PER_S = 100_000  # rounds, approximately
+_DATA = "a line of text that a client asked for"
 
 
 def fetch(_: str = "") -> str:
-    """Fetch what the client has asked for."""
+    """Fetch what the client asked for."""
     return _DATA
 
 
@@ -39,11 +39,11 @@ def console() -> Iterator[Callable[[str], str]]:
 
 
 async def measure_rounds(work: Workload, make: Callable[[int], Awaitable[None]]) -> None:
-    """Make all rounds, and note in batches what time they take, and what memory the process has after each.
+    """Make all rounds, recording the time of each batch and the memory of the process after it.
 
     Args:
-        work: how many; its `batches` get rounds, seconds and bytes.
-        make: makes so many, one after the other.
+        work: the number of rounds; its `batches` get rounds, seconds and bytes.
+        make: makes a number of rounds one after another.
     """
     import psutil
 
@@ -59,5 +59,5 @@ async def measure_rounds(work: Workload, make: Callable[[int], Awaitable[None]])
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes."""
+    """Estimate the duration of a repetition."""
     return DefaultDuration(begin, Mediated.of(one).requests / _PER_S)

@@ -1,4 +1,4 @@
-"""How rows of `service/mediated` are made: the time of all rounds, and what the process holds."""
+"""Rows of `service/mediated`: the time of all rounds, and the memory of the process."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MESSAGES = 6
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
-    """Read what rounds took; None where there were none."""
+    """Read the times of rounds; None if there were none."""
     data = run.raw(repetition, raw.Creations)
     rounds, seconds = int(data.agents.sum()), float(data.seconds.sum())
     if not rounds or not seconds:
         return None
     held = data.bytes.tolist()
-    is_known = bool(held[-1])  # other platforms do not say
+    is_known = bool(held[-1])  # not known of other platforms
     return reading(
         {
             ROUNDS: rounds / seconds,

@@ -1,4 +1,4 @@
-"""The process that has a client, a coordinator and those that fetch and print."""
+"""The process with client, coordinator, fetcher and printer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Agents that make traffic, over the cores of a machine: Pérez-Carro 2013, Sections 3.2.2 and 4.2 to 4.5.
+"""Agents that make traffic on the cores of a machine: Pérez-Carro 2013, Sections 3.2.2 and 4.2 to 4.5.
 
-- `players`: who sends to whom, the agents that do, and their processes
-- `pipeline`: how they are planned and shown
+- `players`: who sends to whom, the agents, and their processes
+- `pipeline`: planning and reports
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ CONTAINERS = Parameter(
     unit="containers",
     in_label=True,
     is_layout=True,
-    help="Number of containers, each in its own process, to spread the agents over; of another platform, "
-    "threads of its pool.",
+    help="Number of containers, each in its own process, to spread the agents over; for other platforms, "
+    "threads of their pool.",
     example=[2],
     few=3,
 )
@@ -49,7 +49,7 @@ RECEIVERS = Parameter(
 
 
 class Traffic(Talk, frozen=True, kw_only=True):
-    """Agents that send to each other in turn, or to so many receivers."""
+    """Agents that send to each other in turn, or to a number of receivers."""
 
     containers: Annotated[int, CONTAINERS] = 1
     cores: Annotated[int, CORES] = 0
@@ -57,7 +57,7 @@ class Traffic(Talk, frozen=True, kw_only=True):
 
 
 class Reception(Traffic, frozen=True, kw_only=True):
-    """Agents that send to so many receivers."""
+    """Agents that send to a number of receivers."""
 
     echoes: Annotated[int, RECEIVERS] = 0
 
@@ -69,7 +69,7 @@ SYNCHRONOUSLY = f"formicary-{SYNCHRONOUS}"
 """Our agents, whose behaviours all do one cycle before any does its next."""
 
 _HERE = "formicary_bench.experiments.traffic"
-_TEN = 10  # executions of each configuration there
+_TEN = 10  # repetitions of each configuration in the paper
 _FEW = 10
 _OURS_ALONE = Take(subjects=(OURS,), placements=(SAME,))
 
@@ -79,7 +79,7 @@ IN_CYCLES, ALONE, POOLED = "synchronous", "asynchronous", "pool"
 
 
 def repeated(rows: Sequence[Any], figures: Mapping[str, int]) -> set[str]:
-    """Return which figures of the paper rows repeat: a part for each pattern, a figure for how agents run."""
+    """Return the figures of the paper that rows repeat: one for each way to run agents and pattern."""
     return {
         f"{figures[way]}{_pattern(Reception.of(row))}"
         for row in rows
@@ -89,7 +89,7 @@ def repeated(rows: Sequence[Any], figures: Mapping[str, int]) -> set[str]:
 
 
 def _pattern(one: Reception) -> str:
-    """Return the part of the paper's figures that has a pattern of receivers."""
+    """Return the part of the paper's figures for a pattern of receivers."""
     if not one.echoes:
         return "a"
     if one.echoes == 1:
@@ -117,17 +117,17 @@ def traffic(
     """Return an experiment of the family.
 
     Args:
-        name: as of `Experiment`, as are title, what, source, pairs, containers and subjects.
-        title: as it.
-        what: as it.
-        source: as it.
-        figures: which figures of the paper it repeats, by how agents run; none if empty.
-        pairs: as it.
-        containers: as it.
-        short: numbers of containers of a short run.
-        parameters: as it.
-        subjects: as it.
-        selected: as it.
+        name: as of `Experiment`.
+        title: likewise.
+        what: likewise.
+        source: likewise.
+        figures: the figures of the paper that it repeats, by how agents run; none if empty.
+        pairs: its numbers of agents.
+        containers: its numbers of containers.
+        short: the numbers of containers of a short run.
+        parameters: as of `Experiment`.
+        subjects: likewise.
+        selected: likewise.
     """
     return Experiment(
         name=name,
@@ -145,11 +145,11 @@ def traffic(
         selected=selected or {},
         fit=Loaded(f"{_HERE}.pipeline:patterns"),
         profiling=None,
-        why_unprofiled="what several processes achieve together",
+        why_unprofiled="combined figure of several processes",
         duration=Loaded(f"{_HERE}.pipeline:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",
-        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} there and back (mean), "
+        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} per round trip (mean), "
         "{round_trips_per_s} round trips/s{beside}.",
         report=Loaded(f"{_HERE}.pipeline:REPORT"),
     )
@@ -194,7 +194,7 @@ POOL_SIZE = traffic(
 
 SPEED_UP = traffic(
     "traffic/speed-up",
-    "What more cores bring to traffic",
+    "Speed-up of traffic with more cores",
     "total time on one core relative to several, in a ring and in massive reception",
     "Fig. 8 to 10",
     SPEED_UPS,

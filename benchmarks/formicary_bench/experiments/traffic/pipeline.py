@@ -1,4 +1,4 @@
-"""How traffic is planned, how long it takes, and what is shown of it besides what is usual."""
+"""Traffic in the pipeline: its plan, its duration, and what its report has in addition."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 RING = 0
 """The number of receivers where there is a ring instead."""
 
-_TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 6_000, 40  # measured, of all agents together; of each
-_MANY = 256  # senders, where the paper varies receivers
-_CONTAINER_S = 0.3  # each in a process of its own; all begin half a second after they are told
+_TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 6_000, 40  # measured, by all agents together; by each
+_MANY = 256  # senders where the paper varies receivers
+_CONTAINER_S = 0.3  # each in its own process; all start half a second after the signal
 _ROUND_TRIPS = {"tasks": 150_000}  # per second
 _ROUND_TRIPS_OURS = 20_000  # of agents in one container or several
 
 
 def patterns(draft: Draft) -> Iterator[Draft]:
-    """Yield an experiment's patterns of receivers, on all numbers of cores.
+    """Yield a draft for each pattern of receivers and number of cores.
 
     Raises:
         UsageError: there are fewer cores than asked for, or a ring of one agent, or fewer senders than
@@ -59,25 +59,24 @@ def patterns(draft: Draft) -> Iterator[Draft]:
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes."""
+    """Estimate the duration of a repetition."""
     sizes = Traffic.of(one)
     rate = _ROUND_TRIPS.get(one.platform, _ROUND_TRIPS_OURS)
     return DefaultDuration(begin + _CONTAINER_S * sizes.containers, sizes.trips * sizes.load / rate)
 
 
 def _cores(draft: Draft) -> tuple[int, ...]:
-    """Return the numbers of cores; in a short run one besides all of them only where it is about that."""
+    """Return the numbers of cores; a short run adds a single core only if the experiment is about cores."""
     if is_short(draft.part, draft.options):
         return few_cores_of(draft.options, with_one=_is_speed_up(draft))
     return cores_of(draft.options)
 
 
 def _containers(draft: Draft, cores: int) -> tuple[int, ...]:
-    """Return how many containers there are: one of who knows of none; one for each core where these vary.
+    """Return the number of containers: one for a platform without any; one for each core if cores vary.
 
-    Where their number is what varies, other platforms have a pool of so many threads.
-
-    Of the numbers that a draft may have, each is the draft's own once.
+    If containers vary, other platforms have a pool of as many threads. Each of the numbers that a draft
+    allows is given to one draft.
     """
     if draft.subject.platform != "formicary" and draft.experiment.name != TRAFFIC_POOL:
         return (1,)
@@ -87,10 +86,10 @@ def _containers(draft: Draft, cores: int) -> tuple[int, ...]:
 
 
 def _receivers(draft: Draft) -> list[int]:
-    """Return the numbers of receivers that so many agents, or senders, have.
+    """Return the numbers of receivers for a number of agents or senders.
 
     Raises:
-        UsageError: there is nothing of what was asked for.
+        UsageError: none of the requested numbers is possible.
     """
     name, agents, options = draft.experiment.name, draft.sizes["pairs"], draft.options
     if asked := options.sizes.get("echoes"):
@@ -106,7 +105,7 @@ def _receivers(draft: Draft) -> list[int]:
 
 
 def _received(draft: Draft, asked: tuple[int, ...]) -> list[int]:
-    """Return the number that was asked for of which this draft is, if there are as many senders."""
+    """Return the requested number that this draft is for, if there are that many senders."""
     most = max(sizes_of("pairs", draft.part, draft.options))
     if min(asked) > most:
         raise UsageError(f"each receiver needs a sender: use --receivers {most} or less, or more --pairs")
@@ -114,7 +113,7 @@ def _received(draft: Draft, asked: tuple[int, ...]) -> list[int]:
 
 
 def _rounds(draft: Draft) -> Rounds:
-    """Return as many round trips as last a while; the last phase is long, as containers are not even."""
+    """Return round trips that last a while; the cool-down is long, as containers run unevenly."""
     trips = _QUICK_TRIPS if is_short(draft.part, draft.options) else _TRIPS
     measured = max(trips // draft.sizes["pairs"], _FEWEST)
     return measured // 2, measured, measured
@@ -127,17 +126,18 @@ def _is_speed_up(draft: Draft) -> bool:
 _POOL_SIZES = (
     "Pérez-Carro 2013 found 2, 4, 6 and 10 threads to be best for 2, 4, 8 and 16 cores (Section 4.4, Jason "
     "1.3.10, beside 5 threads of its environment). A container is a process with one thread for its agents; "
-    "of other platforms it is a thread of their pool."
+    "for other platforms it is a thread of their pool."
 )
 _SPEED_UP = (
-    "The total time on one core over that on several (Section 4.5 of the paper): all make as many round "
-    "trips, so it is the ratio of rates. One saturated core makes it larger than the number of cores."
+    "The total time on one core divided by that on several (Section 4.5 of the paper). All make the same "
+    "number of round trips, so it is the ratio of rates. A saturated single core makes it larger than the "
+    "number of cores."
 )
 _LAYOUT = {"containers", "cores"}
 
 
 def traffic_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show each pattern against agents: mean times, or speed-ups where the experiment is about these."""
+    """Show each pattern over agents: mean times, or speed-ups if the experiment is about these."""
     draw = _speed_ups if rows[0].experiment == TRAFFIC_SPEED_UP else _times
     panels: dict[str, list[Row]] = {}
     for row in rows:
@@ -165,7 +165,7 @@ def _times(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart:
 
 
 def _speed_ups(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart | None:
-    """Show how many times the rate on one core that on several is."""
+    """Show the speed-up: the rate on several cores over that on one."""
     found = {row: ratio for row, base in _pairs(rows, _is_one_core) if (ratio := speed_up(row, base))}
     if not found:
         return None
@@ -187,7 +187,7 @@ def _speed_ups(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart 
 
 
 def speed_up(row: Row, base: Row) -> Interval | None:
-    """Return how many times the rate of another row one has; without width where either was measured once."""
+    """Return the ratio of two rows' rates, without an interval if either was measured only once."""
     ours, theirs = row.mean(RATE), base.mean(RATE)
     if not ours or not theirs:
         return None
@@ -196,12 +196,12 @@ def speed_up(row: Row, base: Row) -> Interval | None:
 
 
 def traffic_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Hold many containers against one, and several cores against one."""
+    """Compare many containers with one, and several cores with one."""
     own = [row for row in ordered(rows) if row.platform not in BASELINES and row.estimate(MEAN)]
     sizes = _POOL_SIZES if rows[0].experiment == "traffic/pool-size" else ""
     tables = (
-        _held("Several containers against one", list(_pairs(own, _is_one_container)), sizes),
-        _held("Several cores against one", list(_pairs(own, _is_one_core)), _SPEED_UP),
+        _held("Several containers compared with one", list(_pairs(own, _is_one_container)), sizes),
+        _held("Several cores compared with one", list(_pairs(own, _is_one_core)), _SPEED_UP),
     )
     return [table for table in tables if table is not None]
 
@@ -224,7 +224,7 @@ def _is_one_container(row: Row, other: Row) -> bool:
 
 
 def _is_one_core(row: Row, other: Row) -> bool:
-    """Whether the other one is on one core, in as many containers or, where these go by the cores, in one."""
+    """Whether the other row is on one core, in as many containers or, if these follow the cores, in one."""
     is_like = other.size("containers") in {row.size("containers"), 1}
     return bool(is_like and row.size("cores") > other.size("cores") == 1)
 

@@ -1,10 +1,10 @@
-"""Who makes the traffic: agents of a local platform, in one container or several, or bare tasks.
+"""The players of the traffic: agents of a local platform, in one container or several, or bare tasks.
 
-In the ring (test 1) each of N agents sends to the next, then to the next but one, and so on round, and
+In the ring (test 1) each of N agents sends to the next, then to the next but one, and so on around, and
 answers all others. In massive reception (test 2) each of N senders has one of M receivers, which answers.
 
-Agents are spread over containers by their numbers, receivers as senders are: so as far as the number of
-receivers is one of times that of containers, each sender has its receiver in its own container.
+Agents are spread over containers by number, receivers like senders: if the number of receivers is a multiple
+of that of containers, each sender has its receiver in its own container.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 def partners_of(agent: int, agents: int, receivers: int) -> list[int]:
-    """Return the numbers of those to whom an agent sends in turn: its receiver, or in a ring all others."""
+    """Return the numbers of the agents that an agent sends to: its receiver, or all others in a ring."""
     if receivers:
         return [agent % receivers]
     return [(agent + 1 + turn) % agents for turn in range(agents - 1)]
 
 
 def container_of(number: int, containers: int) -> str:
-    """Return the name of the container in which an agent lives."""
+    """Return the name of the container of an agent."""
     return f"c{number % containers + 1}"
 
 
@@ -55,7 +55,7 @@ _NUMBER = 8  # bytes
 
 
 class Ask(OneShotBehaviour):
-    """Makes round trips when it is told to begin, and sends back their times."""
+    """Makes round trips when told to begin, and sends back their times."""
 
     def __init__(self, partners: Sequence[str], trips: int, body: str, *, reports: bool) -> None:
         super().__init__()
@@ -86,14 +86,14 @@ class Ask(OneShotBehaviour):
 
 
 class Sender(Agent):
-    """Makes round trips with one of the receivers, or with all others of a ring, whom it answers as well.
+    """Makes round trips with one receiver, or with all others of a ring, which it also answers.
 
     Args:
         name: `agent-` and its number.
-        agents: how many there are that send.
-        receivers: how many there are that only answer; 0 for a ring.
-        containers: over how many containers all are.
-        trips: how many round trips it makes.
+        agents: the number of agents that send.
+        receivers: the number of agents that only answer; 0 for a ring.
+        containers: the number of containers.
+        trips: the number of its round trips.
         body: the body of each message.
     """
 
@@ -108,7 +108,7 @@ class Sender(Agent):
         self.body = body
 
     async def setup(self) -> None:
-        """Wait to be told to ask."""
+        """Wait for the signal to begin."""
         if self.word == "agent":
             self.add_behaviour(Responder(), _REQUESTS)
         partners = [self.called(number) for number in self.turns]
@@ -116,7 +116,7 @@ class Sender(Agent):
         self.add_behaviour(Ask(partners, self.trips, self.body, reports=reports), _ANSWERS)
 
     def called(self, number: int) -> str:
-        """Return what it calls one of its partners: by its short name where they are in one container."""
+        """Return the name of a partner: its short name in the same container."""
         name, there = f"{self.word}-{number}", container_of(number, self.containers)
         return name if self.container.name == there else f"{name}@{there}.{self.container.platform}"
 
@@ -130,20 +130,20 @@ class Receiver(Agent):
 
 
 class Conduct(OneShotBehaviour):
-    """Starts all agents that ask, and collects their times."""
+    """Starts all senders, and collects their times."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__()
         self.work = work
 
     async def run(self) -> None:
-        """Do so.
+        """Run the measurement.
 
         Raises:
-            FormicaryError: an agent has failed, or says nothing any more.
+            FormicaryError: an agent has failed or has fallen silent.
         """
         agents = Traffic.of(self.work.configuration).pairs
-        # All processes of a machine have one clock: all begin together, however long it takes to tell them.
+        # The processes of a machine share a clock, so all start together however long the signal takes.
         body = str(perf_counter_ns() + _TO_BEGIN)
         for number in range(agents):
             await self.send(Message(to=f"agent-{number}", body=body, performative="inform"))
@@ -162,11 +162,11 @@ class Conduct(OneShotBehaviour):
         times = self.work.times[number]
         times.starts.frombytes(body[:half])
         times.rtts.frombytes(body[half:])
-        self.work.steps -= half // _NUMBER  # they count by themselves from now on
+        self.work.steps -= half // _NUMBER  # they count on their own from now on
 
 
 def number_of(name: str) -> int:
-    """Return the number of an agent by its name, short or full."""
+    """Return the number in an agent's short or full name."""
     return int(name.partition("@")[0].rpartition("-")[2])
 
 
@@ -185,7 +185,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 async def _start(platform: LocalPlatform, work: Workload) -> None:
-    """Start all agents, those that answer first.
+    """Start all agents, receivers first.
 
     Raises:
         FormicaryError: one of them cannot be started.

@@ -34,7 +34,7 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
         about = EXPERIMENTS[plan[0].experiment].why_unprofiled
         raise UsageError(
             f"nothing of {options.experiment} can be profiled: it is about {about}, "
-            "and not about what they do; leave --profile out, or take messaging/cpu"
+            "not about CPU time; omit --profile, or use messaging/cpu"
         )
     known = set(plan)
     for one in plan:

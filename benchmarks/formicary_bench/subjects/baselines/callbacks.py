@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 
-_TURN = range(256)  # as many in a turn of the loop as a container's queue runs
+_TURN = range(256)  # calls in a turn of the loop, as in a container's queue
 
 
 def drain(queue: Queue) -> Callable[[], None]:
-    """Return the function that runs what is in the queue, a turn at a time, until it is empty."""
+    """Return a function that drains the queue, a batch in each turn of the loop."""
     take, later = queue.popleft, asyncio.get_running_loop().call_soon
 
     def run() -> None:
@@ -38,7 +38,7 @@ def drain(queue: Queue) -> Callable[[], None]:
 def pair(
     queue: Queue, body: str, trips: int, times: PairTimes, finished: Callable[[], None]
 ) -> Callable[[], None]:
-    """Return the function that begins one pair's round trips."""
+    """Return a function that begins one pair's round trips."""
     put = queue.append
     started, took = times.starts.append, times.rtts.append
     start, left = 0, trips
@@ -68,7 +68,7 @@ def pair(
 def star(
     queue: Queue, body: str, trips: int, all_times: list[PairTimes], finished: Callable[[], None]
 ) -> list[Callable[[], None]]:
-    """Return the functions that begin each sender's round trips, where one function answers all."""
+    """Return functions that begin each sender's round trips; one function answers all."""
     put = queue.append
 
     def echo(question: tuple[Callable[[str], None], str]) -> None:

@@ -1,9 +1,9 @@
-"""The baseline of what goes through an XMPP server: bare components, one stanza for each message.
+"""The baseline for messages through an XMPP server: bare components, one stanza for each message.
 
 Each worker is one component (XEP-0114), as a container is, with nothing on top: stanzas are prepared strings,
-and what comes in is cut at its end tags. So this is what the same server takes for a stanza with one message,
-and its rate of such stanzas where many pairs keep it busy. Agents can be faster: a container sends many
-messages in one stanza, and the managed server passes containers' frames on without taking them apart.
+and the input is split at end tags. So this measures what the same server takes for a stanza with one message,
+and its rate of such stanzas when many pairs keep it busy. Agents can be faster: a container sends many
+messages in one stanza, and the managed server passes containers' frames on without parsing them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ERROR = b"<error "
 
 
 class Component(asyncio.Protocol):
-    """A component's connection; subclasses take its stanzas."""
+    """A component's connection; subclasses handle its stanzas."""
 
     transport: asyncio.Transport
 
@@ -48,7 +48,7 @@ class Component(asyncio.Protocol):
         self.is_open = False
 
     async def connect(self) -> None:
-        """Connect and be accepted.
+        """Connect, and wait to be accepted.
 
         Raises:
             LinkError: the server did not accept it.
@@ -68,7 +68,7 @@ class Component(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Open the stream."""
-        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's transport does not inherit from it
         self.is_open = True
         self.transport.write(
             "<stream:stream xmlns='jabber:component:accept' xmlns:stream='http://etherx.jabber.org/streams' "
@@ -76,7 +76,7 @@ class Component(asyncio.Protocol):
         )
 
     def data_received(self, data: bytes) -> None:
-        """Cut what comes into stanzas."""
+        """Split the input into stanzas."""
         data = self.rest + data
         if not self.accepted.done():
             data = self.shake_hands(data)
@@ -85,7 +85,7 @@ class Component(asyncio.Protocol):
             self.received(stanza)
 
     def shake_hands(self, data: bytes) -> bytes:
-        """Answer the opening of the stream, and see that the answer is accepted; return what is left."""
+        """Answer the opening of the stream, check that the answer is accepted, and return the rest."""
         if match := _STREAM_ID.search(data):
             proof = match[1].decode() + self.server.secret
             digest = hashlib.sha1(proof.encode(), usedforsecurity=False).hexdigest()
@@ -97,27 +97,27 @@ class Component(asyncio.Protocol):
         return data
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail whoever waits."""
+        """Fail those that wait."""
         why = error or self.rest.decode(errors="replace") or "no reason given"
         self.lost(LinkError(f"the XMPP server closed the connection of {self.domain}: {why!s:.300}"))
 
     def close(self) -> None:
-        """Disconnect, if it is connected."""
+        """Disconnect if connected."""
         if self.is_open:
             self.transport.close()
 
     def received(self, stanza: bytes) -> None:
-        """Take a message without its end tag; for subclasses."""
+        """Handle a message without its end tag; for subclasses."""
         raise NotImplementedError
 
     def lost(self, error: LinkError) -> None:
-        """Take that the connection has ended."""
+        """Handle the end of the connection."""
         if not self.accepted.done():
             self.accepted.set_exception(error)
 
 
 class Responder(Component):
-    """Sends every message back with the body that they all have."""
+    """Sends every message back with the body that all have."""
 
     def __init__(self, work: Workload, server: Server) -> None:
         super().__init__(server, ECHOING)
@@ -137,7 +137,7 @@ class Responder(Component):
 
 
 class Requester(Component):
-    """Sends a message for each pair when the answer to the one before has come."""
+    """Sends the next message of a pair after each answer."""
 
     def __init__(self, work: Workload, server: Server) -> None:
         super().__init__(server, ASKING)
@@ -163,10 +163,10 @@ class Requester(Component):
             self.transport.write(pair.message)
 
     def received(self, stanza: bytes) -> None:
-        """Note the time of an answer and go on."""
+        """Record the time of an answer, and send the next message."""
         match = _ASKED.search(stanza)
         if match is None or _ERROR in stanza:
-            self.lost(LinkError(f"the XMPP server sent what is no answer: {stanza!r:.300}"))
+            self.lost(LinkError(f"the XMPP server sent an unexpected answer: {stanza!r:.300}"))
             return
         pair = self.pairs[match[1]]
         pair.took(perf_counter_ns() - pair.start)
@@ -185,11 +185,11 @@ class Requester(Component):
         super().lost(error)
         if not self.finished.done():
             self.finished.set_exception(error)
-            self.finished.exception()  # it may be that nobody waits any more
+            self.finished.exception()  # perhaps nobody waits any more
 
 
 class Pair:
-    """One sender: its message, and what came of it."""
+    """One sender: its message, and its results."""
 
     __slots__ = ("left", "message", "start", "started", "times", "took")
 
@@ -207,7 +207,7 @@ def _message(sender: str, receiver: str, body: str) -> bytes:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Be the component that echoes."""
+    """Run the echoing component."""
     assert work.job.server is not None
     component = Responder(work, work.job.server)
     try:
@@ -219,7 +219,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Be the component that asks."""
+    """Run the asking component."""
     assert work.job.server is not None
     component = Requester(work, work.job.server)
 

@@ -1,8 +1,7 @@
-"""The lower bound between two processes: memory that both map, in which they look for each other's messages.
+"""The lower bound between two processes: memory that both map and poll for each other's messages.
 
-Each side goes round all pairs without ever waiting in the system, so each keeps a core busy: it needs two of
-them. A pair has a place for what is asked and one for what is answered, each with its length, and a number
-that is written last.
+Each side polls all pairs and never waits in the system, so it needs two cores and keeps both busy. A pair
+has a slot for the request and one for the answer, each with its length and a number that is written last.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
 
     from formicary_bench.worker.workload import Workload
 
-_ROUNDS = 1000  # round all pairs before others of this process get their turn
-_HEAD = 2  # words before a body: its number, and its length
+_ROUNDS = 1000  # rounds over all pairs before other tasks get a turn
+_HEAD = 2  # words before a body: number and length
 _WORD = 4  # bytes
 
 
 class Places:
-    """The places of all pairs in memory: by number, two for each, for what is asked and what is answered.
+    """The slots of all pairs in memory: by number, one for the request and one for the answer of each.
 
     Args:
         memory: the memory.
-        places: how many places there are.
+        places: the number of slots.
         room: bytes of the largest body.
     """
 
@@ -44,7 +43,7 @@ class Places:
 
     @staticmethod
     def size(places: int, room: int) -> int:
-        """Return how many bytes they take."""
+        """Return the size in bytes."""
         return places * (_HEAD * _WORD + room)
 
     def write(self, place: int, body: bytes, number: int) -> None:
@@ -55,11 +54,11 @@ class Places:
         self.words[_HEAD * place] = number
 
     def number(self, place: int) -> int:
-        """Return the number of what was written last."""
+        """Return the number of the last body."""
         return self.words[_HEAD * place]
 
     def read(self, place: int) -> bytes:
-        """Return the body that was written last."""
+        """Return the last body."""
         begin = place * self._room
         return bytes(self._bodies[begin : begin + self.words[_HEAD * place + 1]])
 
@@ -71,7 +70,7 @@ class Places:
 
 @contextmanager
 def _mapped(path: Path, work: Workload, mode: str) -> Iterator[Places]:
-    """Map the memory of a file, which is opened by this mode."""
+    """Map the memory of a file, opened in a mode."""
     places, room = 2 * work.exchange.pairs, work.exchange.payload_bytes
     with path.open(mode) as file:
         file.truncate(Places.size(places, room))
@@ -85,7 +84,7 @@ def _mapped(path: Path, work: Workload, mode: str) -> Iterator[Places]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Answer in memory."""
+    """Answer in shared memory."""
     with scratch_folder() as folder:
         path = Path(folder, "places")
         with _mapped(path, work, "w+b") as places:
@@ -110,7 +109,7 @@ async def _answer(places: Places, pairs: int) -> None:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Ask in memory."""
+    """Ask in shared memory."""
     work.times += [PairTimes() for _ in work.senders]
     with _mapped(Path(work.job.peer), work, "r+b") as places:
 
@@ -124,13 +123,13 @@ async def _ask(places: Places, work: Workload) -> None:
     """Make all round trips of all pairs.
 
     Raises:
-        RuntimeError: an answer is not what was asked.
+        RuntimeError: an answer differs from its request.
     """
     body, last = work.body.encode(), work.trips
     begun = [perf_counter_ns() for _ in work.times]
     for pair in range(len(begun)):
         places.write(2 * pair, body, 1)
-    active = dict.fromkeys(range(len(begun)), 1)  # by pair the number that is asked
+    active = dict.fromkeys(range(len(begun)), 1)  # for each pair, the number of its request
     while active:
         for _ in range(_ROUNDS):
             for pair, number in list(active.items()):

@@ -1,7 +1,7 @@
 """The baseline of agents with behaviours: asyncio tasks that hand over through a deque and a future.
 
-Everything is written out where it runs, as nobody would write a program: no call is made that the work does
-not need, and a future only where there is nothing to take. By asyncio's means it cannot be had for less.
+Everything is inlined, as nobody would write a program: no call is made that the work does not need, and a
+future only when there is nothing to take. With asyncio it cannot be done for less.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Channel:
-    """What one task takes from: what is there, and the future that it waits for if nothing is."""
+    """The channel of one task: its items, and the future it waits for without any."""
 
     __slots__ = ("items", "waiter")
 
@@ -32,14 +32,14 @@ class Channel:
         self.waiter: asyncio.Future[None] | None = None
 
     def put(self, item: object) -> None:
-        """Add an item, and have the task go on that waits."""
+        """Add an item, and wake the waiting task."""
         self.items.append(item)
         if (waiter := self.waiter) is not None:
             self.waiter = None
             waiter.set_result(None)
 
     async def take(self) -> Any:
-        """Take the next item, and wait for it if there is none."""
+        """Take the next item, waiting for it if there is none."""
         if not self.items:
             self.waiter = asyncio.get_running_loop().create_future()
             await self.waiter
@@ -67,7 +67,7 @@ async def ask(own: Channel, other: Channel, item: object, trips: int, times: Pai
 
 
 async def echo(own: Channel, other: Channel) -> None:
-    """Put back what one partner puts."""
+    """Put back the items of one partner."""
     items, put = own.items, other.items.append
     take, future = items.popleft, asyncio.get_running_loop().create_future
     while True:
@@ -82,7 +82,7 @@ async def echo(own: Channel, other: Channel) -> None:
 
 
 async def echo_to_many(own: Channel) -> None:
-    """Put back what many partners put: pairs of a partner's channel and a message."""
+    """Put back the items of many partners: pairs of a channel and a message."""
     items = own.items
     take, future = items.popleft, asyncio.get_running_loop().create_future
     while True:
@@ -98,7 +98,7 @@ async def echo_to_many(own: Channel) -> None:
 
 
 async def wait(own: Channel) -> None:
-    """Wait for what nobody puts."""
+    """Wait for an item that never comes."""
     while True:
         if not own.items:
             own.waiter = asyncio.get_running_loop().create_future()
@@ -108,7 +108,7 @@ async def wait(own: Channel) -> None:
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up all tasks; those that ask are made when the measurement begins."""
+    """Set up all tasks; those that ask start with the measurement."""
     receivers = [Channel() for _ in work.receivers]
     senders = [Channel() for _ in work.senders]
     work.times += [PairTimes() for _ in senders]
@@ -136,7 +136,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
 
     async def batch(numbers: range) -> None:
         waiting.extend([asyncio.create_task(wait(Channel())) for _ in numbers])
-        # The loop starts tasks in the order in which they were made, and goes on with this one after them.
+        # The loop starts tasks in order, and resumes this one after them.
         await asyncio.sleep(0)
 
     yield PreparedRole(measure=partial(measure_creation, work, batch))
@@ -144,7 +144,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 async def end(tasks: list[asyncio.Task[None]]) -> None:
-    """End tasks, and wait until they have."""
+    """Cancel tasks, and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,12 +1,12 @@
 """The baseline of direct links: bare TCP sockets, one connection for each pair, a message in each write.
 
-There are no batches, so agents of many pairs can be faster: a link sends all that they have to send in one
-turn of the loop at once, over one connection. A frame is a message, with its length first.
+There are no batches, so agents of many pairs can be faster: a link sends everything of one turn of the loop
+at once, over one connection. A frame is a message after its length.
 
-Whoever can reach the echoing side's port is echoed to: nothing goes over it that is worth keeping secret.
-With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side checks.
+The echoing side answers anyone who can reach its port: it carries nothing secret. TLS is version 1.3 with a
+certificate made for the measurement, which the asking side checks.
 
-The baseline `unix` has Unix sockets instead, as direct links have on one host.
+The baseline `unix` uses Unix sockets instead, as direct links do on one host.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ LENGTH = struct.Struct(">I")
 """What is before each frame: its length."""
 
 _Framed = TypeVar("_Framed", bound="Framed")
-_HOST = "localhost"  # whom the certificate is for
+_HOST = "localhost"  # the name in the certificate
 
 
 class Framed(asyncio.Protocol):
-    """Gives whole frames, header included, to `received`."""
+    """Passes whole frames, with their headers, to `received`."""
 
     transport: asyncio.Transport
 
@@ -46,10 +46,10 @@ class Framed(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's transport does not inherit from it
 
     def data_received(self, data: bytes) -> None:
-        """Cut what comes into frames."""
+        """Split the input into frames."""
         if not self.rest and len(data) == LENGTH.unpack_from(data)[0] + 4:  # the usual case
             self.received(data)
             return
@@ -61,7 +61,7 @@ class Framed(asyncio.Protocol):
             self.received(frame)
 
     def received(self, frame: bytes) -> None:
-        """Take a frame; for subclasses."""
+        """Handle a frame; for subclasses."""
         raise NotImplementedError
 
 
@@ -69,12 +69,12 @@ class Responder(Framed):
     """Sends every frame back."""
 
     def received(self, frame: bytes) -> None:
-        """Send it back."""
+        """Send the frame back."""
         self.transport.write(frame)
 
 
 class Requester(Framed):
-    """Sends a frame when the answer to the one before has come."""
+    """Sends a frame after each answer."""
 
     def __init__(
         self, body: str, trips: int, times: PairTimes, finished: Callable[[Exception | None], None]
@@ -92,7 +92,7 @@ class Requester(Framed):
         self.transport.write(LENGTH.pack(len(self.body)) + self.body)
 
     def received(self, frame: bytes) -> None:
-        """Note the time and go on."""
+        """Record the time, and send the next frame."""
         del frame
         start = self.start
         self.took(perf_counter_ns() - start)
@@ -111,14 +111,14 @@ class Requester(Framed):
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Listen on a free port, of the loopback interface where all are on one machine."""
+    """Listen on a free port, on loopback if all are on one machine."""
     async with listening(work, Responder) as endpoint:
         yield PreparedRole(endpoint)
 
 
 @asynccontextmanager
 async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator[str]:
-    """Listen on a free port; what is yielded is the endpoint: the address, the port, and the certificate."""
+    """Listen on a free port, and yield the endpoint: address, port and certificate."""
     if work.configuration.route == UNIX:
         async with _listening_here(make, work.exchange.pairs) as path:
             yield f"{UNIX} {path} "
@@ -134,7 +134,7 @@ async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator
 
 @asynccontextmanager
 async def _listening_here(make: Callable[[], Framed], pairs: int) -> AsyncIterator[Path]:
-    """Listen at a Unix socket; what is yielded is its path."""
+    """Listen on a Unix socket, and yield its path."""
     with scratch_folder() as folder:
         path = Path(folder, "socket")
         loop = asyncio.get_running_loop()
@@ -144,7 +144,7 @@ async def _listening_here(make: Callable[[], Framed], pairs: int) -> AsyncIterat
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Connect, once for each pair."""
+    """Open a connection for each pair."""
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
     pairs: list[Requester] = []
     work.times += [PairTimes() for _ in work.senders]
@@ -169,7 +169,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
-    """Connect to a listening endpoint, and close the connection after the block."""
+    """Connect to an endpoint, and close the connection after the block."""
     await connect(end, endpoint)
     try:
         yield end
@@ -178,7 +178,7 @@ async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
 
 
 async def connect(pair: Framed, endpoint: str) -> None:
-    """Connect to a listening side, by its endpoint."""
+    """Connect to an endpoint."""
     address, port, certificate = endpoint.split(" ", 2)
     if address == UNIX:
         await asyncio.get_running_loop().create_unix_connection(lambda: pair, port)
@@ -191,7 +191,7 @@ async def connect(pair: Framed, endpoint: str) -> None:
 
 
 def _own_tls() -> tuple[ssl.SSLContext, str]:
-    """Return what the echoing side does TLS with, and the certificate that it shows."""
+    """Return the TLS context of the echoing side, and its certificate."""
     with scratch_folder() as folder:
         ensure_certificate(Path(folder), _HOST)
         file = Path(folder, f"{_HOST}.crt")
@@ -202,7 +202,7 @@ def _own_tls() -> tuple[ssl.SSLContext, str]:
 
 
 def _their_tls(certificate: str) -> ssl.SSLContext:
-    """Return what the asking side checks that certificate with."""
+    """Return the TLS context by which the asking side checks that certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.load_verify_locations(cadata=certificate)

@@ -1,1 +1,1 @@
-"""Our agents and our directory, as they are measured."""
+"""Our agents and our directory, as measured."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairRoles:
-    """The roles, by how agents are started and containers made."""
+    """The roles of pairs, given how to start agents and make containers."""
 
     start_echoes: Callable[[Container, Workload], Awaitable[None]]
     start_asking: Callable[[Container, Workload], Awaitable[Callable[[], Awaitable[None]]]]
@@ -40,20 +40,20 @@ class PairRoles:
 
     @asynccontextmanager
     async def echo(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the agents that echo."""
+        """Set up the echoing agents."""
         async with self.make(work, ECHOING) as home:
             await self.start_echoes(home, work)
             yield prepared(home, work)
 
     @asynccontextmanager
     async def ask(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the agents that ask."""
+        """Set up the asking agents."""
         async with self._asking(work, ASKING) as role:
             yield role
 
     @asynccontextmanager
     async def member(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up agents that ask, and agents that echo to those of other members."""
+        """Set up asking agents, and agents that echo to other members."""
         async with self._asking(work, member_name(work.job.member), echoes=True) as role:
             yield role
 
@@ -74,11 +74,11 @@ PATIENCE = 60.0
 """For how many seconds an answer is waited for."""
 
 
-async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Message:
-    """Wait for a message to a behaviour, and check that it is no failure.
+async def hear(behaviour: Behaviour, who: str = "a participant") -> Message:
+    """Wait for a message to a behaviour, and check that it is not a failure.
 
     Raises:
-        FormicaryError: nobody does, or it is that something went wrong.
+        FormicaryError: none arrives, or it is a failure.
     """
     message = await behaviour.receive(timeout=PATIENCE)
     if message is None:
@@ -98,7 +98,7 @@ class Responder(CyclicBehaviour):
 
 
 class Requester(OneShotBehaviour):
-    """Sends a message, waits for the answer, and again; a new message each time."""
+    """Sends a new message, waits for the answer, and repeats."""
 
     def __init__(self, partner: str, body: str, trips: int, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Wait(CyclicBehaviour):
 
 
 class WaitAndTell(Wait):
-    """As `Wait`, and says when it begins to."""
+    """Waits as `Wait`, and reports when it begins."""
 
     __slots__ = ("waits",)
 
@@ -149,13 +149,13 @@ class WaitAndTell(Wait):
 
 
 async def start_echoes(home: Container, work: Workload) -> None:
-    """Start the agents that echo."""
+    """Start the echoing agents."""
     for number in work.receivers:
         await start_agent(home, f"echo-{number}", Responder(), REQUESTS)
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    """Start the agents that ask, and return what has them begin and waits until they have ended."""
+    """Start the asking agents, and return a function that makes all round trips."""
     begin = asyncio.Event()
     asking = []
     for number in work.senders:
@@ -184,7 +184,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
             last = asyncio.get_running_loop().create_future()
             for number in numbers:
                 agent = Agent(f"agent-{number}")
-                # Behaviours start first come, first served: when the last one waits, all do.
+                # Behaviours start in order: when the last one waits, all do.
                 agent.add_behaviour(WaitAndTell(last) if number == numbers[-1] else Wait())
                 await home.start(agent)
             await last

@@ -1,11 +1,11 @@
-"""Agents that come, register and end, in four containers of two processes, as fast as it goes.
+"""Agents that start, register and end as fast as possible, in four containers of two processes.
 
-They come in batches: in each container the agents of a batch are started and register, while those of the
-batch before end. A batch is over when its registrations are seen by all containers, each of which has a
-replica; or, where the directory is an agent, when that has confirmed them.
+They come in batches: in each container the agents of one batch start and register while those of the previous
+batch end. A batch is over when every container sees its registrations in its replica or, if the directory is
+an agent, when that has confirmed them.
 
-Afterwards the agents of the last batch live, and all containers must see just these: otherwise something was
-lost, or something of an ended agent is left, and there is no measurement.
+At the end the agents of the last batch are alive, and all containers must see exactly these: otherwise
+something was lost or left behind, and the measurement fails.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 HOMES = tuple(name for both in zip(names_on(0)[:2], names_on(1)[:2], strict=True) for name in both)
 """The names of the containers: every other one, from the first, is in the process that measures."""
 
-_AT_ONCE = 32  # agents of a container that are on their way to be registered
-_PAGE = 500  # entries that are asked for at once: with more, an answer may not fit into a message
-_SETTLE_SECONDS = 10.0  # that the last ends have to become known
+_AT_ONCE = 32  # agents of a container that are being registered
+_PAGE = 500  # entries of one search: more may not fit into a message
+_SETTLE_SECONDS = 10.0  # for the last ends to become known
 _LOOK_SECONDS = 0.02
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """A batch of agents, by how many of them each container has.
+    """A batch of agents.
 
     Attributes:
-        number: the how-manieth it is.
-        shares: how many agents each container has, by its domain.
-        is_checked: whether nothing is to be done but to look whether these are all there.
+        number: its number.
+        shares: the number of agents in each container, by domain.
+        is_checked: whether the batch is only checked, not started.
     """
 
     number: int
@@ -58,7 +58,7 @@ class Batch(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """What the agents of this batch register."""
+        """The type of service that the agents of this batch register."""
         return f"churn-{self.number}"
 
     def agents(self) -> set[str]:
@@ -69,7 +69,7 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Churn(CyclicBehaviour):
-    """Has the agents of one container come and go, batch by batch."""
+    """Starts and ends the agents of one container, batch by batch."""
 
     __slots__ = ("design", "living")
 
@@ -79,7 +79,7 @@ class Churn(CyclicBehaviour):
         self.living: list[MicroAgent] = []
 
     async def run(self) -> None:
-        """Do what a message says, and answer when it is done: with what is wrong, if anything."""
+        """Carry out an order, and answer with what is wrong, if anything."""
         message = await self.receive()
         batch = msgspec.json.decode(message.body or b"", type=Batch)
         wrong = ""
@@ -119,11 +119,11 @@ class Churn(CyclicBehaviour):
             gone = next(former, None)
             if gone is not None:
                 await gone.stop()
-            await asyncio.sleep(0)  # a replica's agents have not waited for anything
+            await asyncio.sleep(0)  # a replica's agents have not waited yet
 
 
 async def _differences(home: Container, batch: Batch) -> str:
-    """Return how a container's view differs from what there is once all has become known."""
+    """Return how a container's view differs from the expected one after all changes have arrived."""
     expected, found = batch.agents(), set()
     until = perf_counter() + _SETTLE_SECONDS
     while True:
@@ -132,8 +132,8 @@ async def _differences(home: Container, batch: Batch) -> str:
             break
         await asyncio.sleep(_LOOK_SECONDS)
     lost, left = expected - found, found - expected
-    said = [f"{len(lost)} registrations are lost, such as that of {min(lost)}"] if lost else []
-    said += [f"{len(left)} of ended agents are left, such as that of {min(left)}"] if left else []
+    said = [f"{len(lost)} registrations were lost, such as that of {min(lost)}"] if lost else []
+    said += [f"{len(left)} of ended agents remain, such as that of {min(left)}"] if left else []
     return f"in {home.name}, {' and '.join(said)}" if said else ""
 
 
@@ -148,7 +148,7 @@ async def _registered(home: Container) -> set[str]:
 
 
 class Conduct(OneShotBehaviour):
-    """Has all containers do a batch, and another one, and looks at the end whether all is as it should be."""
+    """Runs batch after batch in all containers, and checks the result at the end."""
 
     __slots__ = ("begin", "domains", "work")
 
@@ -159,10 +159,10 @@ class Conduct(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Do all batches."""
+        """Run all batches."""
         await self.begin.wait()
         shares = dict.fromkeys(self.domains, 0)
-        if wrong := await self._have_done(Batch(0, shares)):  # nothing, but that all are connected
+        if wrong := await self._have_done(Batch(0, shares)):  # only that all are connected
             raise FormicaryError(wrong)
         numbers = batches(Agents.of(self.work.configuration).agents)
         self.work.mark(True)
@@ -178,7 +178,7 @@ class Conduct(OneShotBehaviour):
             raise FormicaryError(wrong)
 
     async def _have_done(self, batch: Batch) -> str:
-        """Run it on all, and return what is wrong."""
+        """Run a batch in all containers, and return what is wrong."""
         body = msgspec.json.encode(batch).decode()
         for domain in self.domains:
             await self.send(Message(to=f"churner@{domain}", body=body, performative="request"))
@@ -193,7 +193,7 @@ def _shares(agents: int, domains: Sequence[str]) -> dict[str, int]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the platform's container, and another one."""
+    """Set up the platform's container and another one."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
@@ -204,7 +204,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the two other containers, and the agent that has all do their work."""
+    """Set up the other two containers, and the agent that directs all."""
     async with AsyncExitStack() as stack:
         homes = [await stack.enter_async_context(with_directory(work, name)) for name in HOMES[0::2]]
         await _start(homes, work)

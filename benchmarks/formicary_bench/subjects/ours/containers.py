@@ -1,4 +1,4 @@
-"""The containers of our agents: how they meet, and whether the messages went the way that was asked for."""
+"""The containers of our agents: how they meet, and whether messages took the requested route."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
     Measure = Callable[[], Awaitable[None]]
 
 _IN_PROCESS = "in-process"
-_LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
+_LOOKS, _LOOK_SECONDS = 5000, 0.005  # shorter than the time after which a hanging worker is ended
 
 
 def container(work: Workload, name: str, **about: Any) -> Container:
-    """Make a container that reaches the others, if there are any, by the way that is measured.
+    """Make a container that reaches any others by the measured route.
 
-    By the route `direct` there is no server: it joins another one, by the address that this one's worker has
-    told.
+    On the route `direct` there is no server: it joins another container, whose worker gives the address.
     """
     configuration, server = work.configuration, work.job.server
     about = {"seed": work.job.seed, **about}
@@ -54,8 +53,7 @@ def container(work: Workload, name: str, **about: Any) -> Container:
 def join_address(work: Workload) -> JoinAddress | None:
     """Return the address to join, if any.
 
-    It is without the Unix socket where the wire is measured or slow, as that is none, and over hosts: two
-    of them may be one machine.
+    It omits the Unix socket if the wire is measured or slowed, and over hosts, which may be one machine.
     """
     is_slow = bool(work.configuration.parameters.get("delay_us"))
     by_wire = is_slow or work.configuration.experiment == NETWORK or work.job.listen
@@ -64,7 +62,7 @@ def join_address(work: Workload) -> JoinAddress | None:
 
 
 def connection_options(work: Workload, name: str) -> dict[str, Any]:
-    """Return the options of `Container` by which it reaches others, and is reached."""
+    """Return the options of `Container` for reaching others and being reached."""
     configuration = work.configuration
     is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
     listen = work.address if is_listening else None
@@ -74,7 +72,7 @@ def connection_options(work: Workload, name: str) -> dict[str, Any]:
 
 
 def address_of(server: Server) -> ServerAddress:
-    """Return what a container has to know of a run's server."""
+    """Return the address of a run's server for a container."""
     return ServerAddress(
         server.host,
         server.port,
@@ -86,17 +84,17 @@ def address_of(server: Server) -> ServerAddress:
 
 
 def endpoint(home: Container, work: Workload) -> str:
-    """Return what other containers need to meet this one: a secret, or nothing where a server knows."""
+    """Return what other containers need to meet this one: a secret, or nothing with a server."""
     return home.join_address if _is_dialled(work, home.name) else ""
 
 
 def _is_dialled(work: Workload, name: str) -> bool:
-    """Whether others connect to a container without any server: they join it, or talk to its agents."""
+    """Whether others connect to a container without a server, to join it or to talk to its agents."""
     return work.configuration.route == DIRECT and (name == ECHOING or work.is_one_of_many)
 
 
 def partner(home: Container, work: Workload, sender: int) -> str:
-    """Return the name of the agent that answers a sender, as people write it: short in the same container."""
+    """Return the name of the agent that answers a sender: its short name in the same container."""
     name = full_partner(home, work, sender)
     return name.removesuffix(f"@{home.domain}")
 
@@ -111,10 +109,10 @@ def full_partner(home: Container, work: Workload, sender: int) -> str:
 
 
 async def meet(home: Container, work: Workload) -> None:
-    """Wait until a member's container knows all others, and can reach those that its agents talk to.
+    """Wait until a member's container knows all others, and can reach its agents' partners.
 
     Raises:
-        FormicaryError: it does not within half a minute.
+        FormicaryError: this takes more than half a minute.
     """
     if not work.is_one_of_many:
         return
@@ -124,10 +122,10 @@ async def meet(home: Container, work: Workload) -> None:
 
 
 async def meet_all(homes: Sequence[Container], work: Workload, count: int) -> None:
-    """Wait until each container knows of so many, itself included, and can reach those it has looked for.
+    """Wait until each container knows a number of them, itself included, and can reach those it looks for.
 
     Raises:
-        FormicaryError: one does not within half a minute.
+        FormicaryError: this takes more than half a minute.
     """
     for home in homes:
         await know_members(home, count)
@@ -136,7 +134,7 @@ async def meet_all(homes: Sequence[Container], work: Workload, count: int) -> No
 
 
 async def _be_connected(home: Container, work: Workload, domains: set[str]) -> None:
-    """Wait for direct connections to these, where messages have no other way."""
+    """Wait for direct connections to containers, if messages have no other route."""
 
     def missing() -> set[str]:
         return domains - {link.peer for link in home.links if link.way == DIRECT}
@@ -146,7 +144,7 @@ async def _be_connected(home: Container, work: Workload, domains: set[str]) -> N
 
 
 def prepared(home: Container, work: Workload, measure: Measure | None = None) -> PreparedRole:
-    """Return the role of a worker that has one container."""
+    """Return the role of a worker with one container."""
     return PreparedRole(
         endpoint(home, work), measure, partial(complaint, home, work), partial(meet, home, work)
     )
@@ -155,7 +153,7 @@ def prepared(home: Container, work: Workload, measure: Measure | None = None) ->
 def all_prepared(
     homes: Sequence[Container], work: Workload, count: int, measure: Measure | None = None
 ) -> PreparedRole:
-    """Return the role of a worker that has several containers, of so many that there are in all."""
+    """Return the role of a worker with several containers."""
 
     def first_complaint() -> str:
         return next(filter(None, (complaint(home, work) for home in homes)), "")
@@ -167,30 +165,30 @@ def all_prepared(
 async def start_agent(
     home: Container, name: str, behaviour: Behaviour, template: Template | None = None
 ) -> None:
-    """Start an agent with one behaviour, which receives what the template matches."""
+    """Start an agent with one behaviour that receives what the template matches."""
     agent = Agent(name)
     agent.add_behaviour(behaviour, template)
     await home.start(agent)
 
 
 async def act(home: Container, name: str, behaviour: Behaviour, template: Template | None = None) -> None:
-    """Start an agent with one behaviour, as `start_agent` does, and wait until that has ended."""
+    """Start an agent as `start_agent` does, and wait until its behaviour has ended."""
     await start_agent(home, name, behaviour, template)
     await behaviour.join()
 
 
 async def know_members(home: Container, count: int) -> None:
-    """Wait until a container knows of so many, itself included.
+    """Wait until a container knows a number of containers, itself included.
 
     Raises:
-        FormicaryError: it does not within half a minute.
+        FormicaryError: this takes more than half a minute.
     """
     if await _fails(lambda: len(home.members) >= count):
-        raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
+        raise FormicaryError(f"{home.name} met {len(home.members)} of {count} containers")
 
 
 async def _fails(condition: Callable[[], bool]) -> bool:
-    """Wait for a condition; return whether it does not come true."""
+    """Wait for a condition; return whether it failed to come true."""
     for _ in range(_LOOKS):
         if condition():
             return False
@@ -199,14 +197,14 @@ async def _fails(condition: Callable[[], bool]) -> bool:
 
 
 def complaint(home: Container, work: Workload) -> str:
-    """Return what makes a measurement worthless: messages that came back, or went another way."""
+    """Return why a measurement is invalid: messages came back or took another route."""
     letters = home.dead_letters
     if letters.total:
         (reason, _), *_ = letters.reasons.most_common(1)
         return f"{letters.total} messages could not be delivered: {reason}"
     route = work.configuration.route
     for link in home.links:
-        # The other side may have ended before this one: then a link has no way, or one to look for it again.
+        # If the other side ended first, a link has no route, or one to look for it again.
         if link.is_up and route in {"direct", "xmpp"} and link.way not in {route, "none"}:
             return f"the messages to {link.peer} went by {link.way}, not by {route}"
     return ""

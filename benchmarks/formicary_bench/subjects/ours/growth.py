@@ -1,6 +1,6 @@
-"""Pairs of our agents that talk for a time, and keep nothing of it: what a process holds must not grow.
+"""Pairs of our agents that talk for a time and keep nothing: the memory of the process must not grow.
 
-Those that ask in `behaviours` and `micro` will not do here: they keep the time of every round trip.
+The asking agents of `behaviours` and `micro` do not fit here, as they keep the time of every round trip.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Load:
-    """How far it has come, and whether it goes on."""
+    """The progress of the load, and whether it continues."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work
@@ -31,14 +31,14 @@ class Load:
         self.ended = asyncio.Event()
 
     def end_pair(self) -> None:
-        """Note that a pair has ended."""
+        """Record that a pair has ended."""
         self.left -= 1
         if not self.left:
             self.ended.set()
 
 
 class LoadRequester(OneShotBehaviour):
-    """Sends a message and waits for the answer, as long as the load goes on."""
+    """Sends a message and waits for the answer as long as the load continues."""
 
     __slots__ = ("begin", "load", "partner")
 
@@ -60,7 +60,7 @@ class LoadRequester(OneShotBehaviour):
 
 
 class MicroLoadRequester(MicroAgent):
-    """Sends a message when the answer to the one before has come, as long as the load goes on."""
+    """Sends a message after each answer as long as the load continues."""
 
     __slots__ = ("body", "load", "partner")
 
@@ -75,7 +75,7 @@ class MicroLoadRequester(MicroAgent):
         self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
 
     def handle(self, message: Message) -> None:  # noqa: ARG002 -- as of MicroAgent
-        """Count an answer and go on."""
+        """Count an answer, and send the next message."""
         self.load.work.steps += 1
         if self.load.goes_on:
             self.ask()

@@ -1,14 +1,14 @@
-"""A process that holds what is to be weighed, and waits: a program of its own, in a fresh interpreter.
+"""A process that holds what is weighed, and waits: a program of its own in a fresh interpreter.
 
-Not a worker: a worker has loaded more than what is weighed. It says its progress for each batch of agents,
-and at last what Python has traced of its memory (0 where it does not); it ends when its standard input does.
+A worker would not do, as it has loaded more than what is weighed. The process reports each batch of agents
+and finally the memory that Python has traced (0 without tracing); it ends when its standard input does.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from _tracemalloc import get_traced_memory  # tracemalloc itself would load what is not weighed
+from _tracemalloc import get_traced_memory  # tracemalloc would load modules that are not weighed
 
 BARE = (
     "import gc, sys; from _tracemalloc import get_traced_memory; gc.collect(); "
@@ -20,13 +20,13 @@ _BATCH = 5000
 
 
 def say(word: str, **number: int) -> None:
-    """Send the controller a number, without msgspec, which would be weighed as well."""
+    """Send the controller a number, without msgspec, which would be weighed too."""
     ((name, value),) = number.items()
     print(f'{{"type":"{word}","{name}":{value}}}', flush=True)  # noqa: T201 -- what its controller reads
 
 
 def ready() -> None:
-    """Report that all is ready, and wait for the end of standard input."""
+    """Report that everything is ready, and wait for the end of standard input."""
     gc.collect()
     say("traced", bytes=get_traced_memory()[0])
     sys.stdin.read()
@@ -36,8 +36,8 @@ async def hold(kind: str, agents: int) -> None:
     """Open a container with idle agents, and wait.
 
     Args:
-        kind: `container` for none, else what agents: `behaviours` or `micro`.
-        agents: how many.
+        kind: `container` for no agents, else their kind: `behaviours` or `micro`.
+        agents: the number of agents.
     """
     import asyncio
 
@@ -75,7 +75,7 @@ async def hold(kind: str, agents: int) -> None:
 
 
 def main() -> None:
-    """Hold what the arguments say."""
+    """Hold what the arguments name."""
     kind, agents = sys.argv[1], int(sys.argv[2])
     if kind == "imported":
         import formicary  # noqa: F401 -- that it is there is what is weighed

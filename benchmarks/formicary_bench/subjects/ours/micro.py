@@ -31,7 +31,7 @@ class MicroResponder(MicroAgent):
 
 
 class MicroRequester(MicroAgent):
-    """Sends a message when the answer to the one before has come; a new message each time."""
+    """Sends a new message after each answer."""
 
     __slots__ = ("body", "finished", "left", "partner", "start", "started", "took")
 
@@ -52,13 +52,13 @@ class MicroRequester(MicroAgent):
         self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
 
     def handle(self, message: Message) -> None:
-        """Note the time of an answer and go on."""
+        """Record the time of an answer, and send the next message."""
         start = self.start
         self.took(perf_counter_ns() - start)
         self.started(start)
         self.left = left = self.left - 1
         if left:
-            # As in begin(); a call less in every round trip.
+            # as in begin(), to save a call per round trip
             self.start = perf_counter_ns()
             self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
         elif message.body != self.body:
@@ -77,7 +77,7 @@ class Idle(MicroAgent):
 
 
 async def start_echoes(home: Container, work: Workload, kind: type[MicroResponder] = MicroResponder) -> None:
-    """Start the micro-agents that echo."""
+    """Start the echoing micro-agents."""
     for number in work.receivers:
         await home.start(kind(f"echo-{number}"))
 
@@ -88,7 +88,7 @@ async def start_asking(
     kind: type[MicroRequester] = MicroRequester,
     named: Callable[[Container, Workload, int], str] = partner,
 ) -> Callable[[], Awaitable[None]]:
-    """Start the micro-agents that ask, and return what has them begin and waits for all answers."""
+    """Start the asking micro-agents, and return a function that makes all round trips."""
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:

@@ -1,10 +1,9 @@
 """Agents, sockets and tasks that send by a schedule and do not wait for answers: `messaging/open-loop`.
 
-What answers is the same as in a closed loop.
+The answering side is that of closed loops.
 
-The time of a message counts from when it was *due*, so one that could not be sent in time, as the system was
-busy with others, is as slow as it would be to somebody who had wanted it sent then. Nothing is left out: what
-is late is sent at once.
+The time of a message counts from when it was *due*: if the system was too busy to send it then, it is as slow
+as its sender would have seen it. Nothing is left out: late messages are sent at once.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ GRACE_SECONDS = 5.0
 """How long answers are waited for when the last message has been sent."""
 
 _HEAD_START_NS = 20_000_000
-_SLEPT_NS = 3_000_000  # event loops keep time to a millisecond: nearer than this, turns are counted instead
-_AT_ONCE = 32  # messages that may be sent in one turn of the loop, when many are late
+_SLEPT_NS = 3_000_000  # event loops keep time to a millisecond; below this, spin
+_AT_ONCE = 32  # late messages sent in one turn of the loop
 
 
 class Pacer:
-    """Sends what is due, and takes the times of answers."""
+    """Sends messages when they are due, and records the times of answers."""
 
     def __init__(self, work: Workload) -> None:
         paced = Paced.of(work.configuration)
         senders = len(work.senders)
         self._work = work
-        # Senders take turns: message n is number n // senders of sender n % senders.
+        # Senders alternate: message n is number n // senders of sender n % senders.
         self._plan = schedule(paced.arrivals, paced.rate, senders * work.trips, work.job.seed)
         work.times += [PairTimes() for _ in work.senders]
         self._due = [self._plan[number::senders] for number in work.senders]
@@ -64,7 +63,7 @@ class Pacer:
         self._complete = asyncio.Event()
 
     def answered(self, sender: int, body: str | bytes) -> None:
-        """Take an answer, with the body that was sent."""
+        """Record an answer with the body that was sent."""
         now = perf_counter_ns()
         index = int(body[:HEAD])
         due, rtts = self._begin_ns + self._due[sender][index], self._rtts[sender]
@@ -79,10 +78,10 @@ class Pacer:
             self._complete.set()
 
     async def run(self, send: Send) -> None:
-        """Send everything, and wait for the answers, but not for ever.
+        """Send everything, and wait for the answers for a limited time.
 
         Args:
-            send: sends a body by a sender, by its number.
+            send: sends a body from the sender with a number.
         """
         self._begin_ns = begin = perf_counter_ns() + _HEAD_START_NS
         senders = len(self._due)
@@ -112,21 +111,21 @@ class Pacer:
             counters[LATEST_US] = max(counters.get(LATEST_US, 0.0), late / 1e3)
 
     def _hand_over(self) -> None:
-        """Hand over all times in the order in which the messages were due; unanswered ones are `LOST`."""
+        """Record all times in the order in which messages were due; unanswered ones are `LOST`."""
         for times, due, rtts in zip(self._work.times, self._due, self._rtts, strict=True):
             times.starts[:] = array("q", (self._begin_ns + at_ns for at_ns in due))
             times.rtts[:] = rtts
 
 
 async def _until(due_ns: int) -> None:
-    """Wait until it is time; other tasks have at least one turn."""
+    """Wait until a time, giving other tasks at least one turn."""
     await asyncio.sleep(0)
     while (left := due_ns - perf_counter_ns()) > 0:  # noqa: ASYNC110 -- the clock sets no event
         await asyncio.sleep((left - _SLEPT_NS) / 1e9 if left > _SLEPT_NS else 0)
 
 
 class Collect(CyclicBehaviour):
-    """Takes answers."""
+    """Receives answers."""
 
     __slots__ = ("take",)
 
@@ -135,13 +134,13 @@ class Collect(CyclicBehaviour):
         self.take = take
 
     async def run(self) -> None:
-        """Take one answer."""
+        """Receive one answer."""
         message = await self.receive()
         self.take(str(message.body))
 
 
 class MicroCollect(MicroAgent):
-    """Takes answers."""
+    """Receives answers."""
 
     __slots__ = ("take",)
 
@@ -150,19 +149,19 @@ class MicroCollect(MicroAgent):
         self.take = take
 
     def handle(self, message: Message) -> None:
-        """Take one answer."""
+        """Receive one answer."""
         self.take(str(message.body))
 
 
 class SocketCollect(tcp.Framed):
-    """Takes answers from a socket."""
+    """Receives answers from a socket."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
         super().__init__()
         self.take = take
 
     def received(self, frame: bytes) -> None:
-        """Take one answer."""
+        """Receive one answer."""
         self.take(frame[tcp.LENGTH.size :])
 
     def send(self, body: str) -> None:
@@ -172,7 +171,7 @@ class SocketCollect(tcp.Framed):
 
 
 async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    """Start the agents that take answers; they send when it is time."""
+    """Start the agents that receive answers and send when due."""
     pacer = Pacer(work)
     partners = [partner(home, work, number) for number in work.senders]
     agents: list[Collect | MicroCollect] = []
@@ -203,7 +202,7 @@ def _agents(work: Workload) -> PairRoles:
 
 @asynccontextmanager
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Connect, once for each pair."""
+    """Open a connection for each pair."""
     pacer = Pacer(work)
     pairs: list[SocketCollect] = []
     try:
@@ -222,7 +221,7 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up tasks that answer, and others that take the answers."""
+    """Set up tasks that answer, and others that receive the answers."""
     pacer = Pacer(work)
     there = [tasks.Channel() for _ in work.senders]
     here = [tasks.Channel() for _ in work.senders]
@@ -247,15 +246,15 @@ async def _take(own: tasks.Channel, take: Callable[[str], None]) -> None:
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all in one process."""
+    """Set up both sides in one process."""
     return _tasks(work) if work.configuration.platform == "tasks" else _agents(work).both(work)
 
 
 def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the side that answers."""
+    """Set up the answering side."""
     return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
 
 
 def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the side that sends."""
+    """Set up the sending side."""
     return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)

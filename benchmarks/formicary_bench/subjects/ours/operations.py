@@ -1,8 +1,8 @@
-"""One agent uses the directory, to register, deregister or search, time after time, and times it.
+"""One agent registers, deregisters or searches in the directory again and again, and times each use.
 
-What a measured registration has changed is taken back before the next one, so the number of services stays.
-A replica tells the others at the end of a turn of the event loop: a change is done when that turn is over. In
-`directory/register` an agent of each other container tells as well when it sees the service.
+A measured registration is removed before the next one, so the number of services stays the same. A replica
+tells the others at the end of a turn of the event loop: a change is done when that turn is over. In
+`directory/register` an agent of each other container also reports when it sees the service.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TYPE = "measured"
 
 
 async def turn_end() -> int:
-    """Wait until this turn of the event loop is over, and return when it was."""
+    """Wait for the end of this turn of the event loop, and return its time."""
     loop = asyncio.get_running_loop()
     over: asyncio.Future[int] = loop.create_future()
     loop.call_soon(lambda: over.set_result(perf_counter_ns()))
@@ -44,7 +44,7 @@ async def turn_end() -> int:
 
 
 class Use(OneShotBehaviour):
-    """Uses the directory as often as it is to, and notes when and how long."""
+    """Uses the directory a number of times, and records when and how long."""
 
     __slots__ = ("begin", "times", "work")
 
@@ -55,7 +55,7 @@ class Use(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Use it."""
+        """Use the directory."""
         await self.begin.wait()
         for number in range(self.work.trips):
             start, end = await self.once(f"measured-{number}")
@@ -64,12 +64,12 @@ class Use(OneShotBehaviour):
             await asyncio.sleep(0)
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Use it once, for a service of this name, and return when that began and when it was done."""
+        """Use the directory once for a service of this name, and return when that began and ended."""
         raise NotImplementedError
 
 
 class Change(Use):
-    """Changes an entry, and waits until the others are told, where they are not before that is confirmed."""
+    """Changes an entry, and waits until the others are told, if confirmation does not include that."""
 
     __slots__ = ("tells",)
 
@@ -79,14 +79,14 @@ class Change(Use):
         self.tells = configuration.kind == REPLICA and configuration.placement != SAME
 
     async def tell(self) -> int:
-        """Wait until what was changed is on its way to the others, and return when it was."""
+        """Wait until a change is on its way to the others, and return the time."""
         return await turn_end() if self.tells else perf_counter_ns()
 
 
 class Register(Change):
-    """Registers a service; it is taken back outside the time.
+    """Registers a service; deregistering it is not timed.
 
-    Where others see it later, it is also noted when they all have told that they do.
+    If others see it later, the time when all have reported it is recorded as well.
     """
 
     __slots__ = ("others", "seen")
@@ -97,7 +97,7 @@ class Register(Change):
         self.seen = array("q")
 
     async def run(self) -> None:
-        """Use it, and note how long it took until others had seen it."""
+        """Use the directory, and record how long it took until others had seen it."""
         await super().run()
         measured = self.seen[self.work.exchange.warm_up :]
         if measured:
@@ -117,7 +117,7 @@ class Register(Change):
         return start, end
 
     async def _be_seen(self, name: str) -> None:
-        """Wait until each of the others has told of this service."""
+        """Wait until each of the others has reported this service."""
         seen: set[str | None] = set()
         while len(seen) < self.others:
             message = await self.receive()
@@ -126,7 +126,7 @@ class Register(Change):
 
 
 class Deregister(Change):
-    """Takes a service back, which was registered outside the time."""
+    """Deregisters a service; registering it is not timed."""
 
     __slots__ = ()
 
@@ -141,7 +141,7 @@ class Deregister(Change):
 
 
 class Search(Use):
-    """Searches for the few services of a type, of another one each time."""
+    """Searches for the few services of a type, a different one each time."""
 
     __slots__ = ("wanted",)
 
@@ -165,7 +165,7 @@ class Search(Use):
 
 
 class Tell(OneShotBehaviour):
-    """Tells each agent when it sees the agent's service."""
+    """Notifies each agent when it sees the agent's service."""
 
     __slots__ = ("watches",)
 
@@ -174,7 +174,7 @@ class Tell(OneShotBehaviour):
         self.watches = watches
 
     async def run(self) -> None:
-        """Watch and tell."""
+        """Watch, and notify."""
         async with self.agent.directory.subscribe(type=_TYPE) as changes:
             self.watches.set()
             async for change in changes:
@@ -183,14 +183,14 @@ class Tell(OneShotBehaviour):
 
 
 async def watch(home: Container) -> None:
-    """Start an agent that tells of each measured service, and wait until it watches."""
+    """Start an agent that reports each measured service, and wait until it watches."""
     watches = asyncio.Event()
     await start_agent(home, "watcher", Tell(watches))
     await watches.wait()
 
 
 def watchers(work: Workload) -> int:
-    """Return how many containers are to tell when they see a registration: where there are replicas, all."""
+    """Return how many containers report a registration: all, if they have replicas."""
     configuration = work.configuration
     if configuration.experiment != REGISTER or configuration.kind != REPLICA:
         return 0
@@ -219,7 +219,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the platform's container, and agents whose services are there."""
+    """Set up the platform's container, and agents with services there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
         if watchers(work):
@@ -229,7 +229,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the agent that uses the directory, and agents whose services are beside it."""
+    """Set up the agent that uses the directory, and agents with services beside it."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         await know_services(home, work)
@@ -238,7 +238,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up one of many containers: the first is the platform's, the last has the agent that measures."""
+    """Set up one of many containers: the first is the platform's, the last has the measuring agent."""
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
         if not work.senders:
@@ -252,12 +252,12 @@ async def member(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 def use_of(work: Workload) -> type[Use]:
-    """Return what an experiment measures."""
+    """Return the use that an experiment measures."""
     return _USES[work.configuration.experiment]
 
 
 async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callable[[], Awaitable[None]]:
-    """Start the agents that use the directory, and return what has them begin and waits for their end."""
+    """Start the agents that use the directory, and return a function that runs them to their end."""
     begin = asyncio.Event()
     uses = []
     for number in work.senders:

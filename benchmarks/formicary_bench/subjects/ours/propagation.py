@@ -1,8 +1,8 @@
-"""How long it takes until other containers know of a registration.
+"""The time until other containers know of a registration.
 
-In each of them, which share a process, an agent subscribes to the directory and tells the one that has
-registered, by a message, when it sees the service. The time is from the registration until all have told: the
-way of their messages back is part of it, as no two clocks are compared.
+In each of them (they share a process) an agent subscribes to the directory, and sends the registering agent a
+message when it sees the service. The time lasts from the registration until all messages have arrived: it
+includes their way back, so that no two clocks are compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Announce(Register):
-    """Registers a service, waits until all others have seen it, and takes it back outside the time."""
+    """Registers a service and waits until all others have seen it; deregistering it is not timed."""
 
     __slots__ = ()
 
@@ -33,14 +33,14 @@ class Announce(Register):
         self.others = Spreading.of(work.configuration).containers
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Register, and wait."""
+        """Register, and wait for the others."""
         start, _ = await super().once(name)
         return start, start + self.seen[-1]
 
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the containers that are to learn of it; the first of them is the platform's."""
+    """Set up the containers that learn of the service; the first is the platform's."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         homes = [first]
@@ -57,7 +57,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the agent that registers."""
+    """Set up the registering agent."""
     async with with_directory(work, ASKING) as home:
         await know_members(home, 1 + Spreading.of(work.configuration).containers)
         await know_services(home, work)

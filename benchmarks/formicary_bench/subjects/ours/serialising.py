@@ -1,4 +1,4 @@
-"""Pairs of agents that encode what they send, and decode what they receive."""
+"""Pairs of agents that encode what they send and decode what they receive."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Return(CyclicBehaviour):
         self.encode, self.decode = codec_of(sizes)
 
     async def run(self) -> None:
-        """Send one back."""
+        """Send one object back."""
         message = await self.receive()
         body = self.encode(self.decode(message.body))
         await self.reply(message, body=body, performative="inform")
 
 
 class Pass(OneShotBehaviour):
-    """Sends an object, and waits until it has come back."""
+    """Sends an object, and waits for it to come back."""
 
     def __init__(self, to: str, work: Workload, begin: asyncio.Event) -> None:
         super().__init__()
@@ -44,10 +44,10 @@ class Pass(OneShotBehaviour):
         self.times = PairTimes()
 
     async def run(self) -> None:
-        """Send all.
+        """Send all objects.
 
         Raises:
-            RuntimeError: another one has come back.
+            RuntimeError: another object came back.
         """
         sizes = Encoded.of(self.work.configuration)
         encode, decode = codec_of(sizes)

@@ -1,4 +1,4 @@
-"""Containers with the directory that is measured, and the services that are there before."""
+"""Containers with the measured directory, and the services registered beforehand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from formicary import Services
-from formicary.container.options import DIRECTORIES
+from formicary.directory.designs import DIRECTORIES
 from formicary_bench.experiments.directory import Uses, types
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
@@ -25,7 +25,7 @@ _OF_AN_AGENT = 100
 
 
 def with_directory(work: Workload, name: str, join: str = "") -> Container:
-    """Make a container with the design of the directory that is measured."""
+    """Make a container with the measured design of the directory."""
     DIRECTORIES.setdefault(LOOKUP, f"{LookupDirectory.__module__}:{LookupDirectory.__name__}")
     design = cast("Literal['replica', 'central']", work.configuration.kind)
     about = {"join": join} if join else {}
@@ -34,7 +34,7 @@ def with_directory(work: Workload, name: str, join: str = "") -> Container:
 
 
 async def register_services(home: Container, work: Workload) -> None:
-    """Register as many services in a container as there are to be, each by an agent."""
+    """Register the services of a container, each by an agent of its own."""
     numbers = services_of(work.job)
     kinds = len(types(Uses.of(work.configuration).services))
     for first in range(0, len(numbers), _OF_AN_AGENT):
@@ -43,11 +43,11 @@ async def register_services(home: Container, work: Workload) -> None:
         for number in numbers[first : first + _OF_AN_AGENT]:
             await owner.directory.register(f"type-{number % kinds}", f"service-{number}")
         work.steps += 1
-        await asyncio.sleep(0)  # a replica's agents have not waited for anything
+        await asyncio.sleep(0)  # a replica's agents have not waited yet
 
 
 async def know_services(home: Container, work: Workload) -> None:
-    """Wait until a container that has entries of its own has all that there are to be."""
+    """Wait until a container with its own entries has all of them."""
     missing = Uses.of(work.configuration).services
     if work.configuration.kind != REPLICA or not missing:
         return

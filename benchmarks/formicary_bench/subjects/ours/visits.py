@@ -1,8 +1,8 @@
-"""Containers that join, register services and leave again, while an agent elsewhere searches for these.
+"""Containers that join, register services and leave, while an agent elsewhere searches for these services.
 
-The one that searches also orders them to come and to go, and times until its own searches show it, all on one
-clock. A search is stale if it misses services of which it was told that they are registered, or finds some of
-containers of which it was told that they have left.
+The searching agent also orders them to come and go, and times how long its own searches take to show it, all
+on one clock. A search is stale if it misses services reported as registered, or finds some of containers
+reported as gone.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ COME, GO = "come", "go"
 
 _TYPE = "visiting"
 _SECONDS_BETWEEN = 0.001  # searches
-_SECONDS_OF_STAY = 0.02  # after all is seen, and before the next ones come
+_SECONDS_OF_STAY = 0.02  # between all being seen and the next ones coming
 
 
 class Host(CyclicBehaviour):
-    """Has containers join, and leave, as it is told."""
+    """Opens and closes containers when told to."""
 
     def __init__(self, first: Container, work: Workload) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Host(CyclicBehaviour):
         self.visiting = AsyncExitStack()
 
     async def run(self) -> None:
-        """Do what a message says, and tell when it is done."""
+        """Carry out an order, and report when it is done."""
         order = await self.receive()
         if order.body == COME:
             await self._come()
@@ -65,7 +65,7 @@ class Host(CyclicBehaviour):
 
 
 class View:
-    """What the one that searches knows of containers that come and go."""
+    """The searching agent's knowledge of containers that come and go."""
 
     def __init__(self, services: int, counters: dict[str, float]) -> None:
         self._services = services
@@ -76,18 +76,18 @@ class View:
         self.seen = asyncio.Event()
 
     def order(self, body: str, now: float) -> None:
-        """Note that containers are to come or to go, and when."""
+        """Record that containers were ordered to come or go, and when."""
         self._wanted = self._services if body == COME else 0
         self._since = now
         self._is_told = False
         self.seen.clear()
 
     def told(self) -> None:
-        """Note that they have."""
+        """Record that they have come or gone."""
         self._is_told = True
 
     def found(self, services: int, now: float) -> None:
-        """Note what a search that ended now has found."""
+        """Record what a search that ended now has found."""
         self._counters["searches"] += 1
         if services != self._wanted:
             self._counters["stale"] += self._is_told
@@ -99,7 +99,7 @@ class View:
 
 
 class Watch(Use):
-    """Searches for all services, time after time; arguments as of `Use`, and what is known of them."""
+    """Searches for all services again and again; arguments as of `Use`, and the view."""
 
     __slots__ = ("view",)
 
@@ -119,7 +119,7 @@ class Watch(Use):
 
 
 class Conduct(OneShotBehaviour):
-    """Orders containers to come and to go, until it is over."""
+    """Orders containers to come and go until the measurement is over."""
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class Conduct(OneShotBehaviour):
         self.is_over = False
 
     async def run(self) -> None:
-        """Order, wait until it is done and seen, and again."""
+        """Give an order, wait until it is done and seen, and repeat."""
         await self.begin.wait()
         while not self.is_over:
             for body in (COME, GO):
@@ -141,14 +141,14 @@ class Conduct(OneShotBehaviour):
                     await asyncio.sleep(_SECONDS_OF_STAY)
 
     def end(self) -> None:
-        """End after the containers that are there have gone."""
+        """End once the present containers have gone."""
         self.is_over = True
         self.view.seen.set()
 
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Prepare the platform's container, and those that come and go."""
+    """Set up the platform's container, and those that come and go."""
     async with with_directory(work, ECHOING) as home:
         host = Host(home, work)
         await start_agent(home, "host", host)
@@ -158,7 +158,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Prepare the agent that searches, and the one that gives orders."""
+    """Set up the searching agent, and the one that gives orders."""
     sizes = Visited.of(work.configuration)
     work.counters = dict.fromkeys(COUNTED, 0.0)
     async with with_directory(work, ASKING) as home:

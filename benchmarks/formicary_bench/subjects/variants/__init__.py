@@ -1,1 +1,1 @@
-"""Our agents with one thing changed: what that costs or saves is the difference."""
+"""Our agents with one thing changed, to measure what that costs or saves."""

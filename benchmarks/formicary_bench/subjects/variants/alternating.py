@@ -1,7 +1,7 @@
-"""What round trips take in one process with something and without it, in short windows one after the other.
+"""Round trips in one process with and without something, in alternating short windows.
 
-What else a machine does changes within seconds, and is not the same in two processes. So each window is held
-against its neighbour, and which of the two comes first alternates: what rises or falls evenly cancels out.
+The other work of a machine changes within seconds, and differs between two processes. So each window is
+compared with its neighbour, and which of the two comes first alternates: even drifts cancel out.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ CPU_GROUP = "agents"
 WINDOW = 0.2
 """Seconds of a window: two answers to a viewer."""
 
-_SETTLING = 0.02  # s after a change: the ways to agents are made anew
-_BETWEEN = 2  # windows with a viewer between those before it and those after it
+_SETTLING = 0.02  # s after a change, in which routes to agents are made anew
+_BETWEEN = 2  # windows with a viewer, between those before and after it
 
 
 class Window(NamedTuple):
-    """What was measured in a short time.
+    """The measurement of a short time.
 
     Attributes:
-        is_with: whether it was with what is looked at, or after it.
-        cpu_s: seconds of CPU of the process.
+        is_with: whether it was measured with the thing in question, or after it.
+        cpu_s: CPU seconds of the process.
         elapsed_s: seconds.
-        trips: how many round trips were made.
+        trips: the number of round trips.
     """
 
     is_with: bool
@@ -50,12 +50,12 @@ Turn = tuple[bool, bool | None]
 
 
 def in_turns() -> Iterator[Turn]:
-    """Return without, with, with, without, and again."""
+    """Yield without, with, with, without, and repeat."""
     return cycle(((False, False), (True, True), (True, True), (False, False)))
 
 
 def before_and_after(work: Workload, *, comes: bool) -> Iterator[Turn]:
-    """Yield without for half of the round trips, then with if it comes, then without as after."""
+    """Yield without for half of the round trips, then with, then without again."""
     half = len(work.times) * work.trips / 2
 
     def before() -> Iterator[Turn]:
@@ -81,24 +81,24 @@ async def alternate(
         await asyncio.sleep(WINDOW)
         cpu_s, elapsed_s = time.process_time() - cpu, time.perf_counter() - began
         if max(len(times.rtts) for times in work.times) >= work.trips:
-            return  # not all of them talk any more
+            return  # some have stopped
         if counts_as is not None:
             windows.append(Window(counts_as, cpu_s, elapsed_s, work.done() - trips))
 
 
 def times_without(windows: Sequence[Window], *, is_after: bool) -> dict[str, float]:
-    """Return how many times as much CPU round trips take with it, and at which part of the rate they go.
+    """Return the ratios of CPU per round trip and of the rate, with over without.
 
     Args:
-        windows: in their order.
-        is_after: whether all with it come after all without; else they are neighbours in twos.
+        windows: in order.
+        is_after: whether all with come after all without; else they are neighbouring pairs.
 
     Returns:
-        The medians over all twos of windows, by the figures' names; nothing where there are none.
+        The medians over all pairs of windows, by the figures' names; empty if there are none.
     """
     without, there = ([each for each in windows if each.is_with is wanted] for wanted in (False, True))
     if is_after:
-        without.reverse()  # so that those that are nearest to each other come first
+        without.reverse()  # nearest neighbours first
     logs = [
         (_log(one.cpu_s / one.trips, base.cpu_s / base.trips), _log(_rate(one), _rate(base)))
         for base, one in zip(without, there, strict=False)

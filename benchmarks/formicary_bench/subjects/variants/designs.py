@@ -1,4 +1,4 @@
-"""Our agents in a container that delivers their messages by another platform's design."""
+"""Our agents in a container that delivers messages by another platform's design."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def container(work: Workload, name: str) -> Container:
-    """Make a container that delivers as the configuration says."""
+    """Make a container with the configured design of delivery."""
     return DesignedContainer(name, MAKE[work.configuration.kind](), seed=work.job.seed)
 
 

@@ -1,9 +1,8 @@
-"""Our agents over links that lack one thing: what batches save, and what exactly-once delivery costs.
+"""Our agents over links without one feature, to measure what batches save and exactly-once delivery costs.
 
-A link without batches carries each message in a frame of its own; what the operating system makes of frames
-that are written at once is its own business. A link without numbers loses what gets lost: it greets and parts
-as any other, and its frames have the same bytes; but it numbers none of them, acknowledges none, keeps none
-and has no window.
+A link without batches carries each message in its own frame; the operating system may still join frames that
+are written at once. A link without numbers loses what gets lost: it opens and closes as any other, and its
+frames have the same bytes, but it numbers, acknowledges and keeps none of them, and has no window.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from formicary_bench.subjects.ours.containers import address_of, connection_opti
 
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.server import ServerAddress
     from formicary.transport.addresses import JoinAddress
     from formicary_bench.worker.workload import Workload
 
 
-_COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its payload
+_COPIED = 4096  # bytes of a frame up to which numbered links also copy its payload
 
 
 class UnnumberedWindow(SendWindow):
-    """Neither numbers nor keeps what it sends."""
+    """A window that neither numbers nor keeps frames."""
 
     def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
         """Return the frame to send; None before the other end has answered."""
@@ -40,19 +39,19 @@ class UnnumberedWindow(SendWindow):
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
 
     def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
-        """Return the frame of what waited for the other end to answer; a link's last frame is as in any."""
+        """Return the frame of what waited for the other end; the last frame is that of any link."""
         if kind == CLOSE:
             return super().make_frame(kind, payload, item)
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
 
 
 class UnnumberedSession(Session):
-    """A link's end that neither numbers nor acknowledges what it sends, and forgets it at once."""
+    """A session that neither numbers nor acknowledges what it sends, and forgets it at once."""
 
     make_sending = UnnumberedWindow
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
-        """Return what a frame holds, or what several hold that are parts; the rest is as in any link."""
+        """Return the content of a frame, or of several parts; the rest is as in any link."""
         kind = frame[0]
         if kind == DATA and not self.parts:
             return frame[SIZE:] if len(frame) <= _COPIED else memoryview(frame)[SIZE:]
@@ -74,11 +73,11 @@ CHANGED: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Connected:
-    """What connects a container by such links.
+    """Connects a container by such links.
 
     Attributes:
-        address: where containers meet, or of the one that this one joins; None where the other joins it.
-        links: what its links differ in, as of `formicary.transport.connect`.
+        address: where containers meet, or the one that this one joins; None if the other joins it.
+        links: how its links differ, as of `formicary.transport.connect`.
     """
 
     address: ServerAddress | JoinAddress | None
@@ -90,7 +89,7 @@ class Connected:
 
 
 def container(work: Workload, name: str) -> Container:
-    """Make a container as any other, but for its links."""
+    """Make a container with such links."""
     server = address_of(work.job.server) if work.job.server else None
     about: dict[str, Any] = {"platform": server.platform} if server else {}
     return Container(

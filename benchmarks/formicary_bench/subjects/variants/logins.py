@@ -1,7 +1,7 @@
-"""Our agents with a login each, as stock SPADE agents have: what a component for a whole container saves.
+"""Our agents with a login each, like stock SPADE agents, to measure what a component per container saves.
 
-Each agent has an account of its own at the same Prosody that carries our messages otherwise, and a connection
-to it. Their containers do not know each other: all goes through the server.
+Each agent has its own account and connection at the same Prosody. The containers do not know each other:
+everything goes through the server.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from formicary_bench.worker.workload import Workload
 
-_AT_ONCE = 10  # logins; more only make each of them slower
+_AT_ONCE = 10  # logins at once; more only slow each other down
 
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the agents that echo."""
+    """Set up the echoing agents."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
@@ -40,7 +40,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the agents that ask."""
+    """Set up the asking agents."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:

@@ -1,7 +1,7 @@
-"""A look-up server: names and types to services, each for a limited time that cannot be renewed.
+"""A look-up server: services by name and type, each for a limited time that cannot be renewed.
 
-It is the design of AgentScape's look-up service, to be compared with the others: nothing to keep on a disk,
-nobody to tell, and whatever its agents do, an entry ends by itself.
+This is the design of AgentScape's look-up service, for comparison: nothing is kept on disk, nobody is
+notified, and entries expire whatever their agents do.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _UNSUPPORTED = "unsupported-function"
 
 
 class LookupAgent(DirectoryAgent):
-    """An agent that is asked for services by their name or type, and forgets them when their time is over.
+    """An agent that answers searches for services by name or type, and forgets services when they expire.
 
-    It is asked as a `DirectoryAgent` is. A lease is how long an entry stays, `expiry` at most; to modify an
-    entry does not prolong it. There are no subscriptions, and no other directories are asked.
+    Its requests are those of `DirectoryAgent`. The lease of an entry is `expiry` at most; modifying an entry
+    does not prolong it. There are no subscriptions, and no other directories are searched.
 
     Args:
         name: its own name, unique in its container.
-        expiry: how many seconds an entry stays.
+        expiry: the seconds for which an entry stays.
 
     Raises:
-        InvalidNameError: the name cannot be an agent's.
+        InvalidNameError: the name is not valid.
     """
 
     def __init__(self, name: str = AGENT, *, expiry: float = EXPIRY) -> None:
@@ -50,10 +50,10 @@ class LookupAgent(DirectoryAgent):
         self.expiry = expiry
 
     def container_joined(self, domain: str, incarnation: int) -> None:
-        """Do nothing: entries end by themselves."""
+        """Do nothing: entries expire on their own."""
 
     def container_lost(self, domain: str) -> None:
-        """Do nothing: entries end by themselves."""
+        """Do nothing: entries expire on their own."""
 
     def search(self, request: Search, message: Message) -> None:
         """Answer a search for a name or a type."""
@@ -81,7 +81,7 @@ class LookupAgent(DirectoryAgent):
         raise DirectoryRequestError("this directory has no subscriptions to cancel", _UNSUPPORTED)
 
     def lives_in(self, agent: str, domain: str) -> bool:
-        """Return whether a container may write for an agent: where agents live is not known here."""
+        """Return whether a container may write for an agent; where agents live is not known here."""
         del domain
         return self.is_of_platform(agent.partition("/")[0].partition("@")[2])
 
@@ -96,20 +96,20 @@ class LookupAgent(DirectoryAgent):
         keys = [plans.service_key(service) for service in request.services]
         plans.check_registered(draft, keys)
         leases = self.ledger.leases
-        assert leases is not None  # all that is registered has one
+        assert leases is not None  # every registered service has one
         for key, service in zip(keys, request.services, strict=True):
             draft.put(Registration(service, leases.left(key)))
 
 
 class LookupDirectory(CentralDirectory):
-    """A container's client of a look-up server: it tells the server what its agents say, and nothing else."""
+    """A container's client of a look-up server: it passes on its agents' requests, and nothing else."""
 
     def make_agent(self) -> DirectoryAgent:
-        """Return the look-up server, for the platform's container."""
+        """Return the look-up server for the platform's container."""
         return LookupAgent()
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Register a service, or put it in its own place."""
+        """Register or replace a service."""
         del agent
         await self.ask(Register((service,)) if is_new else Modify((service,)))
 
@@ -118,7 +118,7 @@ class LookupDirectory(CentralDirectory):
         await self.ask(Deregister(agent, () if name is None else (name,)))
 
     def agent_gone(self, agent: str) -> None:
-        """Do nothing: entries end by themselves."""
+        """Do nothing: entries expire on their own."""
 
     def on_listed(self) -> None:
         """Do nothing: entries are not registered again."""

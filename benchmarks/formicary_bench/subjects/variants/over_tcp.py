@@ -1,4 +1,4 @@
-"""Our agents over links that take TCP on one host, too, where links prefer a Unix socket."""
+"""Our agents over TCP links on one host, where links prefer a Unix socket."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ask = behaviours.ask
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Prepare the agents that echo, without offering the Unix socket."""
+    """Set up the echoing agents without offering the Unix socket."""
     async with behaviours.echo(work) as role:
         address = msgspec.structs.replace(JoinAddress.parse(role.endpoint), unix=None)
         yield replace(role, endpoint=str(address))

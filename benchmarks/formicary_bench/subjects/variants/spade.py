@@ -1,4 +1,4 @@
-"""Programs for SPADE on our containers: what the driver of stock SPADE has, with our package in its place."""
+"""Programs for SPADE on our containers: those of the driver of stock SPADE, with our package in its place."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Responder(CyclicBehaviour):
 
 
 class Requester(OneShotBehaviour):
-    """Sends a message, waits for the answer, and again; a new message each time."""
+    """Sends a new message, waits for the answer, and repeats."""
 
     def __init__(self, partner: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Wait(CyclicBehaviour):
     """Waits for messages that nobody sends.
 
     Args:
-        waits: given a result when it begins to; None for nobody.
+        waits: a future that is done when waiting begins; None for none.
     """
 
     def __init__(self, waits: asyncio.Future[None] | None = None) -> None:
@@ -76,7 +76,7 @@ class Wait(CyclicBehaviour):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Report that it begins."""
+        """Report the start."""
         if self.waits is not None:
             self.waits.set_result(None)
 
@@ -101,14 +101,14 @@ async def _start(name: str, behaviour: CyclicBehaviour) -> None:
 
 
 async def start_echoes(home: Container, work: Workload) -> None:
-    """Start the agents that echo."""
-    del home  # agents find it by themselves
+    """Start the echoing agents."""
+    del home  # agents find it on their own
     for number in work.receivers:
         await _start(f"echo-{number}", Responder())
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    """Start the agents that ask, and return what has them begin and waits until they have ended."""
+    """Start the asking agents, and return a function that makes all round trips."""
     del home
     begin = asyncio.Event()
     asking = []
@@ -140,7 +140,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
         async def batch(numbers: range) -> None:
             last = asyncio.get_running_loop().create_future()
             for number in numbers:
-                # Behaviours start first come, first served: when the last one waits, all do.
+                # Behaviours start in order: when the last one waits, all do.
                 await _start(f"agent-{number}", Wait(last if number == numbers[-1] else None))
             await last
 

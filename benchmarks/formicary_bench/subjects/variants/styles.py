@@ -1,4 +1,4 @@
-"""Our agents as different people write them; all exchange a message and its answer."""
+"""Our agents in different styles of programs; all exchange a message and its answer."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class TunedResponder(behaviours.Responder):
 
 
 class TimedResponder(behaviours.Responder):
-    """Waits for a message for some time only."""
+    """Waits for a message with a timeout."""
 
     async def run(self) -> None:
-        """Answer one message, if there is one."""
+        """Answer one message, if one arrives."""
         message = await self.receive(timeout=behaviours.PATIENCE)
         if message is not None:
             await self.reply(message, body=message.body)
 
 
 class PlainRequester(OneShotBehaviour):
-    """Sends a message, waits for the answer without a time-out, and again."""
+    """Sends a message, waits for the answer without a timeout, and repeats."""
 
     __slots__ = ("begin", "partner", "times", "work")
 
@@ -85,10 +85,10 @@ class Style:
 
     Attributes:
         echo: the behaviour that answers.
-        is_timed: whether who asks waits for some time only.
-        has_full_names: whether who asks names its partner in full.
+        is_timed: whether the asking side waits with a timeout.
+        has_full_names: whether the asking side uses its partner's full name.
         has_template: whether the behaviours have templates.
-        idle: how many further behaviours each agent has, each with a template that nothing fits.
+        idle: the number of further behaviours of each agent, whose templates match nothing.
     """
 
     echo: type[behaviours.Responder] = behaviours.Responder
@@ -146,7 +146,7 @@ async def _start_asking(style: Style, home: Container, work: Workload) -> Callab
 
 
 class AsyncMicroResponder(micro.MicroResponder):
-    """Answers every message, by an asynchronous method."""
+    """Answers every message in an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # either is a `handle`
         """Answer."""
@@ -154,10 +154,10 @@ class AsyncMicroResponder(micro.MicroResponder):
 
 
 class AsyncMicroRequester(micro.MicroRequester):
-    """Sends a message when the answer to the one before has come, by an asynchronous method."""
+    """Sends a message after each answer, in an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # as above
-        """Note the time of an answer and go on."""
+        """Record the time of an answer, and send the next message."""
         del message
         self.took(perf_counter_ns() - self.start)
         self.started(self.start)

@@ -1,7 +1,7 @@
-"""Our agents, which somebody watches at times, as `formicary watch` does: with a viewer, without, and again.
+"""Our agents while someone watches them at times, as `formicary watch` does, alternating with and without.
 
-Ten times a second a container answers who watches: it collects until then, and writes what it has seen. That
-is done here in the worker, so it is what the container does for a view; who looks is another process.
+Ten times a second a watched container collects and writes what it has seen. That is done here in the worker,
+so it is what the container does for a viewer; the viewer itself is another process.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 CPU_GROUP = "platform"
 
-_EVERY = 0.1  # s between two questions, as of a view
-_MOST = 100  # messages of an answer, as of a view
+_EVERY = 0.1  # s between two requests, as of a viewer
+_MOST = 100  # messages in an answer, as of a viewer
 _VIEWER = "laboratory"
 _FILTERS = {FOLLOWED: Filters(conversation="none that there is")}
 
 
 class _Viewer:
-    """Who watches a container at times."""
+    """A viewer that watches a container at times."""
 
     def __init__(self, home: Container, filters: Filters) -> None:
         self._home = home
@@ -43,7 +43,7 @@ class _Viewer:
         self._watching: asyncio.Task[None] | None = None
 
     async def come_or_go(self, is_there: bool) -> None:  # noqa: FBT001 -- a callback
-        """Watch from now on, or watch no more; no change is no error."""
+        """Start or stop watching; no change is not an error."""
         if is_there and self._watching is None:
             await self._ask()
             self._watching = asyncio.get_running_loop().create_task(self._watch(), name="watches")
@@ -64,7 +64,7 @@ class _Viewer:
 
 
 async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable[None]]) -> None:
-    """Make all round trips, and count beside what they take with a viewer and without."""
+    """Make all round trips, measuring them with a viewer and without."""
     kind = work.configuration.kind
     viewer = _Viewer(home, _FILTERS.get(kind, Filters()))
     is_after = kind in {LEFT, ALONE}

@@ -1,10 +1,9 @@
-"""The parameters of a run: what can be asked for, each declared once.
+"""The parameters of a run, each declared once.
 
-The command line, plans, the command that reproduces a configuration, and manifests take from here what a
-parameter is called, what it takes, and what it says of itself.
+The command line, plans, reproducing commands and manifests take names, kinds of values and help from here.
 
-- `parameter`: what one is
-- `shared`: those that many experiments have
+- `parameter`: the declaration of a parameter
+- `shared`: the parameters of many experiments
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a parameter of a run is, and how an experiment declares those of its own."""
+"""The declaration of a parameter, and of the own parameters of an experiment."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class HasParameters(Protocol):
-    """A configuration, or a row: whatever has values of parameters."""
+    """A configuration or a row: anything with values of parameters."""
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The values, by the fields of the parameters."""
+        """The values by field."""
 
 
 _USUAL = "the experiment's"
@@ -36,26 +36,26 @@ HOW_MUCH = "Workload"
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """Something of a run that can be asked for.
+    """A parameter of a run.
 
     Attributes:
-        name: on the command line and in plans.
-        kind: which values it takes.
-        field: of `Options` that has it, or of the parameters of a configuration; called as it if empty.
-        unit: what so many of it are, where it is a number.
-        panel: in which part of the help it is.
-        metavar: what stands for a value there.
-        help: what it says there.
-        default: what is taken there if it is not given.
-        comment: what it says in a new plan; as in the help if empty.
+        name: its name on the command line and in plans.
+        kind: the kind of its values.
+        field: its field in `Options` or in the parameters of a configuration; its name if empty.
+        unit: the unit of its values, if they are numbers.
+        panel: the panel of the help that it is in.
+        metavar: the placeholder of a value in the help.
+        help: its help.
+        default: the default shown in the help.
+        comment: its comment in a new plan; the help if empty.
         example: a value, as in TOML.
-        scope: who has it.
-        column: its heading in tables; the unit, or the name, if empty.
-        in_label: whether each of its values makes a series of its own, and not a point of one.
+        scope: which experiments have it.
+        column: its heading in tables; the unit or the name if empty.
+        in_label: whether each of its values makes a series of its own, rather than a point of one.
         usual: the value that labels omit.
-        is_layout: whether it says how agents are laid out: baselines, which have none, are held against all.
-        few: how large it is at most in the preset `quick`, of an experiment's own values.
-        absent: the value that stands for its not being there.
+        is_layout: whether it lays out agents; baselines, which have none, are compared with all its values.
+        few: its largest value in the preset `quick`.
+        absent: the value that stands for its absence.
     """
 
     name: str
@@ -78,36 +78,36 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        """The option of the command line."""
+        """The option on the command line."""
         return f"--{self.name}"
 
     @property
     def keyword(self) -> str:
-        """The name that code has for it."""
+        """Its name in code."""
         return self.name.replace("-", "_")
 
     @property
     def attribute(self) -> str:
-        """The field of options, or of the parameters of a configuration."""
+        """Its field in options or in the parameters of a configuration."""
         return self.field or self.keyword
 
     @property
     def heading(self) -> str:
-        """What it is called in tables."""
+        """Its heading in tables."""
         return self.column or self.unit or self.name
 
     @property
     def remark(self) -> str:
-        """What it says in a new plan."""
+        """Its comment in a new plan."""
         return self.comment or self.help[0].lower() + self.help[1:].rstrip(".")
 
     def from_words(self, text: str) -> Any:
-        """Return the value of what was typed; raises UsageError if there is none."""
+        """Return the value of what was typed; raises UsageError if it is not valid."""
         example = self.example[0] if self.kind.several else self.example
         return self.kind.from_words(self.option, text, self.kind.word(self.kind.one(example)))
 
     def from_file(self, given: Any) -> Any:
-        """Return the value of what a plan has; raises WrongError if there is none."""
+        """Return the value of what a plan has; raises WrongError if it is not valid."""
         return self.kind.from_file(given, f"{self.name} = {self.toml()}")
 
     def toml(self, values: Any = None) -> str:
@@ -115,7 +115,7 @@ class Parameter:
         return json.dumps(self.example if values is None else values)
 
     def typed(self, value: Any) -> str:
-        """Return the option with a value, as it is typed."""
+        """Return the option with a value, as typed."""
         return f"{self.option} {self.kind.word(value)}"
 
     def said(self, value: Any) -> str:
@@ -126,32 +126,32 @@ class Parameter:
         return f"{value} {unit}"
 
     def for_manifest(self, value: Any) -> Any:
-        """Return a value as manifests have it."""
+        """Return a value as in manifests."""
         if isinstance(value, tuple):
             return [self.for_manifest(one) for one in value]
         return self.kind.word(value) if self.kind.has_words else value
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What an experiment measures so much of: a subclass has a field for each parameter of its own.
+    """The own parameters of an experiment: a subclass has a field for each.
 
-    A field is annotated with the `Parameter` that asks for it. One that is not follows from the others, or is
-    the same everywhere: as it is declared.
+    A field is annotated with its `Parameter`. A field without one follows from the others, or is the same
+    everywhere.
     """
 
     @classmethod
     def of(cls, configuration: HasParameters) -> Self:
-        """Return what a configuration has of these; what it does not have is as declared.
+        """Return these parameters of a configuration; those it lacks have their defaults.
 
         Raises:
-            msgspec.ValidationError: One of them is of another type.
+            msgspec.ValidationError: one of them has the wrong type.
         """
         return msgspec.convert(configuration.parameters, cls)
 
 
 @cache
 def declared_by(parameters: type[Parameters]) -> tuple[Parameter, ...]:
-    """Return the parameters that a class declares, in its order, those of its base classes first."""
+    """Return the parameters that a class declares, in order, those of its base classes first."""
     return tuple(
         replace(one, field=field, scope=OWN)
         for field, hint in get_type_hints(parameters, include_extras=True).items()
@@ -162,7 +162,7 @@ def declared_by(parameters: type[Parameters]) -> tuple[Parameter, ...]:
 
 @cache
 def fixed_by(parameters: type[Parameters]) -> dict[str, Any]:
-    """Return what is the same everywhere: the fields with a value that nobody can ask for."""
+    """Return the fields that are the same everywhere, with their values."""
     asked = {one.attribute for one in declared_by(parameters)}
     fields = msgspec.structs.fields(parameters)
     return {

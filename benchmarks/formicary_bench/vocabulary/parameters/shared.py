@@ -1,4 +1,4 @@
-"""The parameters that many experiments share: how many pairs, how large messages, how many round trips."""
+"""The parameters that many experiments share: pairs, message sizes, round trips."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ ROUNDS = Parameter(
 
 
 class Exchange(Parameters, frozen=True, kw_only=True):
-    """What agents send each other, and how often. What does not apply is zero.
+    """What agents send each other, and how often; 0 for what does not apply.
 
     Attributes:
-        pairs: how many pairs exchange messages at once.
-        senders: how many agents send, where not each of a pair: as many as there are pairs where all send to
-            the same one, one where it sends to all others; else 0.
-        echoes: how many agents answer, where not each of a pair; else 0.
+        pairs: the number of pairs that exchange messages at once.
+        senders: the number of sending agents, if not one of each pair: as many as pairs if all send to the
+            same agent, one if it sends to all others; else 0.
+        echoes: the number of answering agents, if not one of each pair; else 0.
         payload_bytes: the size of a message's body.
-        rounds: round trips of each pair, or uses of the directory, that come before (T1), while (T2) and
-            after (T3) it is measured.
+        rounds: round trips of each pair, or uses of the directory, in the warm-up (T1), the measurement (T2)
+            and the cool-down (T3).
     """
 
     pairs: int = 0
@@ -66,32 +66,32 @@ class Exchange(Parameters, frozen=True, kw_only=True):
 
     @property
     def load(self) -> int:
-        """How many agents send at once."""
+        """The number of agents that send at once."""
         return self.senders or self.pairs
 
     @property
     def receivers(self) -> int:
-        """How many agents answer."""
+        """The number of agents that answer."""
         return self.echoes or (self.pairs // self.senders if self.senders else self.pairs)
 
     @property
     def warm_up(self) -> int:
-        """Those before."""
+        """The round trips of the warm-up."""
         return self.rounds[0]
 
     @property
     def measured(self) -> int:
-        """Those that count."""
+        """The measured round trips."""
         return self.rounds[1]
 
     @property
     def trips(self) -> int:
-        """All of a pair."""
+        """All round trips of a pair."""
         return sum(self.rounds)
 
 
 class Talk(Exchange, frozen=True, kw_only=True):
-    """An exchange of which all can be asked for."""
+    """An exchange whose sizes can all be requested."""
 
     pairs: Annotated[int, PAIRS] = 0
     payload_bytes: Annotated[int, PAYLOAD] = 0
@@ -116,7 +116,7 @@ class ToMany(Talk, frozen=True, kw_only=True):
 
 
 def paced_rate(configuration: HasParameters) -> int:
-    """Return how many messages per second are sent without waiting for answers; 0 where each waits."""
+    """Return the messages per second that are sent regardless of answers; 0 if senders wait for these."""
     rate = configuration.parameters.get("rate", 0) if configuration.parameters.get("rounds") else 0
     assert isinstance(rate, int)
     return rate
@@ -143,12 +143,12 @@ AGENTS = Parameter(
 
 
 class Agents(Parameters, frozen=True, kw_only=True):
-    """So many agents, that are made, come and go, or compute."""
+    """A number of agents that are created, come and go, or compute."""
 
     agents: Annotated[int, AGENTS] = 0
 
 
 class OnCores(Parameters, frozen=True, kw_only=True):
-    """On how many cores the processes may run; 0 where that is left to the system."""
+    """The number of cores for the processes; 0 leaves it to the system."""
 
     cores: Annotated[int, CORES] = 0

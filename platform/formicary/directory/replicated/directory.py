@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary.container.container import Container
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.directory.interface import Notice
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.entries import QueryWatch

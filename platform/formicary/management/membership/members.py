@@ -16,7 +16,7 @@ from formicary.management.membership.leader import MembershipLeader
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.management.membership.machine import Membership
 
 logger = get_logger("formicary.management")

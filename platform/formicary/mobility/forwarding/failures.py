@@ -20,9 +20,9 @@ from formicary.mobility.forwarding.language import Marker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.container.protocols import Transport
     from formicary.core.message import Message
+    from formicary.delivery.dispatcher import Dispatcher
+    from formicary.delivery.protocols import Transport
 
 _KEPT: Final = 65_536  # agents of which is known where they were told last
 _MOST: Final = 10_000  # failures that wait for markers: more of them are not worth the order

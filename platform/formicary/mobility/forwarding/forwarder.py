@@ -7,18 +7,18 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from formicary.container.dead_letters import is_failure
 from formicary.core.errors import FormicaryError
+from formicary.delivery.dead_letters import is_failure
 from formicary.mobility.forwarding.sinks import Forwarding, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.container.overflow import Source
-    from formicary.container.protocols import Transport
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.dispatcher import Dispatcher
+    from formicary.delivery.overflow import Source
+    from formicary.delivery.protocols import Transport
     from formicary.mobility.forwarding.course import Course
     from formicary.mobility.forwarding.name_conflicts import NameConflicts
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.container.overflow import Source
     from formicary.core.message import Message
+    from formicary.delivery.dispatcher import Dispatcher
+    from formicary.delivery.overflow import Source
 
 _MOST: Final = 10_000  # failures that wait for one home
 

@@ -10,7 +10,7 @@ from formicary.mobility.forwarding.language import Moved, encode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.container.protocols import Transport
+    from formicary.delivery.protocols import Transport
     from formicary.mobility.forwarding.language import News
 
 CHANNEL: Final = "ways"

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from formicary.container.dead_letters import is_failure
 from formicary.core import randomness
 from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
+from formicary.delivery.dead_letters import is_failure
 from formicary.mobility.forwarding.course import Course
 from formicary.mobility.forwarding.drains import DrainTracker
 from formicary.mobility.forwarding.failures import Failures
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Source
-    from formicary.container.protocols import Transport
     from formicary.core.message import Message
+    from formicary.delivery.overflow import Source
+    from formicary.delivery.protocols import Transport
 
 logger = get_logger("formicary.mobility")
 

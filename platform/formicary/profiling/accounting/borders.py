@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.container.container import Container
-from formicary.container.dispatcher import Dispatcher
 from formicary.container.lifecycle import Lifecycle
 from formicary.core.agent import Agent
 from formicary.core.behaviour import Behaviour
@@ -23,6 +22,7 @@ from formicary.core.message import Message
 from formicary.core.micro import MicroAgent, MicroInbox
 from formicary.core.scheduler import Scheduler
 from formicary.core.strand import Strand
+from formicary.delivery.dispatcher import Dispatcher
 from formicary.directory.central.client import CentralDirectory
 from formicary.directory.interface import AgentDirectory, Directory, Subscription
 from formicary.directory.replicated.directory import ReplicatedDirectory

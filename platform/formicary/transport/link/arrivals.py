@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import force_setattr
 
-from formicary.container.dead_letters import is_failure
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
 from formicary.core.names import MANAGEMENT
+from formicary.delivery.dead_letters import is_failure
 from formicary.transport.link.frames import decode, from_entry
 from formicary.transport.link.orders import CHOKE, CONTROL, TAKEN, UNCHOKE
 from formicary.transport.link.wire_names import (

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.transport.link.instructions import DeliveryOutcome, Failed
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import asyncio
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from formicary.container.link_status import LinkStatus
 from formicary.core.errors import FormicaryError
+from formicary.delivery.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.custody import Custody
 from formicary.transport.link.draining import Draining

@@ -10,9 +10,9 @@ from formicary.core.quoting import shorten
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.dispatcher import Dispatcher
 
 _MOST: Final = 4096  # receivers: for more, the other end does not let enough wait
 _MOST_NAMES: Final = 1 << 20  # characters of their names

@@ -15,7 +15,7 @@ from formicary.core.message import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from formicary.container.waiting import WaitingMessages
+    from formicary.delivery.waiting import WaitingMessages
 
 _ENOUGH: Final = 1024  # messages after which to look without waiting for more
 _RANGES: Final = 2000  # in one receipt

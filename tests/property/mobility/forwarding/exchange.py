@@ -9,7 +9,7 @@ import msgspec
 from tests.unit.core.agents import reasons
 
 from formicary import Agent, Container, CyclicBehaviour, Limits, Message, PeriodicBehaviour, Template
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import MoveError
 
 PLACES = 4

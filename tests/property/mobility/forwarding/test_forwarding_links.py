@@ -11,7 +11,7 @@ from tests.property.mobility.forwarding.moving import Taker, World, numbers_of
 from tests.property.searches import at_first
 
 from formicary import Message
-from formicary.container.dead_letters import is_failure
+from formicary.delivery.dead_letters import is_failure
 from formicary.errors import MailboxFullError
 from formicary.testing import run_virtual
 

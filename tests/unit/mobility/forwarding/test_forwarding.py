@@ -9,7 +9,7 @@ from tests.property.mobility.forwarding.moving import World, numbers_of, send
 from tests.unit.core.agents import reasons
 
 from formicary import Message
-from formicary.container.dead_letters import failure_of
+from formicary.delivery.dead_letters import failure_of
 from formicary.testing import memory_line
 
 pytestmark = pytest.mark.virtual_clock

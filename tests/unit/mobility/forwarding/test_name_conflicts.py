@@ -9,7 +9,7 @@ from tests.property.mobility.forwarding.moving import World
 from tests.unit.core.agents import reasons
 
 from formicary import Message, MicroAgent
-from formicary.container.dead_letters import failure_of, is_failure
+from formicary.delivery.dead_letters import failure_of, is_failure
 from formicary.mobility.forwarding import name_conflicts as module
 
 pytestmark = pytest.mark.virtual_clock

@@ -24,7 +24,7 @@ GROUPS = {
     "formicary.core.mailbox": "platform",
     "formicary.core.scheduler": "platform",
     "formicary.container.container": "platform",
-    "formicary.container.dispatcher": "platform",
+    "formicary.delivery.dispatcher": "platform",
     "formicary.cli.run": "platform",
     "formicary.doctor.machine": "platform",
     "formicary.fipa.language": "platform",

@@ -10,7 +10,7 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 from tests.unit.transport.link.test_link import Pair, send_all
 
 from formicary import Agent, Message
-from formicary.container.dead_letters import failure_of
+from formicary.delivery.dead_letters import failure_of
 
 pytestmark = pytest.mark.virtual_clock
 

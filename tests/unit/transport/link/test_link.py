@@ -13,7 +13,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Agent, Container, Limits, Message, MicroAgent, Template
-from formicary.container.dead_letters import failure_of
+from formicary.delivery.dead_letters import failure_of
 from formicary.transport.link import paused as paused_module
 from formicary.transport.link import unconsumed as untaken_module
 from formicary.transport.link.failing import ToldFailures

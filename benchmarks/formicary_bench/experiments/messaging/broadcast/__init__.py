@@ -1,4 +1,4 @@
-"""One sender, many receivers, one message each, and their answers: `messaging/broadcast`."""
+"""One sender, many receivers, a message to each, and their answers: `messaging/broadcast`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _answers_per_s(one: HasParameters, values: Mapping[str, float]) -> float | N
 EXPERIMENT = Experiment(
     name="messaging/broadcast",
     title="One sender, many receivers",
-    what="time from when one sender messages many receivers until all have answered",
+    what="time from one sender's messages to many receivers until all have answered",
     varies=VARIES,
     parameters=ToMany,
     sizes={"pairs": (1, 10, 100), "payload_bytes": (100,)},
@@ -50,6 +50,6 @@ EXPERIMENT = Experiment(
             caption="Mean time from the first send to the arrival of the last answer.",
         ),
     ),
-    says="{where}, {who}: {pairs} have answered within {rtt_p50_us} (median); that is {answers_per_s} "
+    says="{where}, {who}: {pairs} answer within {rtt_p50_us} (median), which is {answers_per_s} "
     "answers per second{beside}.",
 )

@@ -1,6 +1,6 @@
-"""What sends one message to each of many receivers, and waits for all answers, again and again.
+"""Send one message to each of many receivers, wait for all answers, and repeat.
 
-What answers is the same as where pairs talk.
+The receivers are those of pairs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CPU_GROUP = "agents"
 
 
 class Broadcast(OneShotBehaviour):
-    """Sends all receivers a message, waits for all answers, and again."""
+    """Sends all receivers a message, waits for all answers, and repeats."""
 
     __slots__ = ("begin", "partners", "work")
 
@@ -55,7 +55,7 @@ class Broadcast(OneShotBehaviour):
 
 
 class Rounds:
-    """Makes the rounds of what is called for every answer."""
+    """Makes the rounds of players that are called for every answer."""
 
     def __init__(self, work: Workload, send: Callable[[], None]) -> None:
         (self._times,) = work.times
@@ -66,7 +66,7 @@ class Rounds:
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Make all of them."""
+        """Make all rounds."""
         self._begin()
         await self.finished
 
@@ -76,7 +76,7 @@ class Rounds:
         self._send()
 
     def answered(self) -> None:
-        """Count an answer; with the last one the next round begins."""
+        """Count an answer; the last one begins the next round."""
         self._missing -= 1
         if self._missing:
             return
@@ -89,13 +89,13 @@ class Rounds:
             self.finished.set_result(None)
 
     def lost(self, error: Exception | None) -> None:
-        """End with an error, if answers are still missing."""
+        """Fail if answers are still missing."""
         if not self.finished.done():
             self.finished.set_exception(error or ConnectionError("the receivers closed the connection"))
 
 
 class MicroBroadcast(MicroAgent):
-    """Tells `answered` of every answer."""
+    """Calls `answered` for every answer."""
 
     __slots__ = ("answered",)
 
@@ -107,7 +107,7 @@ class MicroBroadcast(MicroAgent):
 
 
 class SocketBroadcast(tcp.Framed):
-    """Tells the rounds of every answer of one receiver, each of which has a connection of its own."""
+    """Reports the answers of one receiver on its own connection."""
 
     rounds: Rounds
 
@@ -121,7 +121,7 @@ class SocketBroadcast(tcp.Framed):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all in one process."""
+    """Set up sender and receivers in one process."""
     own = {"tasks": _tasks, "callbacks": _callbacks}.get(work.configuration.platform)
     work.times.append(PairTimes())
     return own(work) if own else _agents(work).both(work)
@@ -204,7 +204,7 @@ async def _callbacks(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Connect, once for each receiver."""
+    """Open a connection to each receiver."""
     connections: list[SocketBroadcast] = []
     body = work.body.encode()
     frame = tcp.LENGTH.pack(len(body)) + body

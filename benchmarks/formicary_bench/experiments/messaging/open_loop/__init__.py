@@ -1,6 +1,6 @@
-"""Messages at a given rate, without waiting for answers, and the highest rate that is answered in time.
+"""Messages at a given rate, regardless of answers, and the highest rate that is answered in time.
 
-They are `messaging/open-loop` and `messaging/saturation`.
+The experiments are `messaging/open-loop` and `messaging/saturation`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RATE = Parameter(
     name="rate",
     kind=whole(1, 1_000_000),
     unit="messages/s",
-    help="Messages per second of all senders together, without waiting for answers.",
+    help="Messages per second of all senders together, regardless of answers.",
     example=[1000, 5000],
     few=1000,
 )
@@ -40,11 +40,11 @@ ARRIVING = Parameter(
 ANSWERED = replace(metrics.RATE, title="messages answered per second", column="answered/s")
 LATE_SENDS = Metric("late_sends", "messages sent late", column="sent late", is_judged=False)
 UNANSWERED = Metric("unanswered", "messages never answered", column="never answered", is_judged=False)
-LATEST_SEND = Metric("latest_send_us", "how late the latest one was sent", MICROSECONDS, is_judged=False)
+LATEST_SEND = Metric("latest_send_us", "longest delay of a send", MICROSECONDS, is_judged=False)
 
 
 class Paced(Talk, frozen=True, kw_only=True):
-    """Messages at a rate, of which those are lost that nobody answers."""
+    """Messages at a rate; those without an answer are lost."""
 
     rate: Annotated[int, RATE] = 0
     arrivals: Annotated[str, ARRIVING] = ""
@@ -52,7 +52,7 @@ class Paced(Talk, frozen=True, kw_only=True):
 
 OPEN_LOOP = Experiment(
     name=names.OPEN_LOOP,
-    title="Messages at a given rate, without waiting for answers",
+    title="Messages at a given rate, regardless of answers",
     what="time from when a message is due until its answer, at a given rate",
     parameters=Paced,
     varies=VARIES,
@@ -65,7 +65,7 @@ OPEN_LOOP = Experiment(
     played_by="formicary_bench.subjects.ours.open_loop",
     metrics=(ANSWERED, TIME, P99, P999, replace(SLOWEST, minor=True), LATE_SENDS, UNANSWERED),
     unshown=(LATEST_SEND,),
-    main=P99,  # all were told the rate at which they are answered
+    main=P99,  # all platforms were given the rate
     over="rate",
     figures=(
         Figure(
@@ -107,7 +107,7 @@ TRIES = Metric("tries", "rates tried", is_judged=False)
 
 
 class Limit(Exchange, frozen=True, kw_only=True):
-    """Within how many microseconds 99% of all answers are to come."""
+    """The time in microseconds within which 99% of all answers must arrive."""
 
     pairs: Annotated[int, PAIRS] = 0
     payload_bytes: Annotated[int, PAYLOAD] = 0
@@ -133,13 +133,13 @@ SATURATION = Experiment(
     fit=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:searches"),
     duration=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:search_duration"),
     profiling=None,
-    why_unprofiled="how many messages processes bear",
+    why_unprofiled="the rate that processes can sustain",
     played_by=OPEN_LOOP.played_by,
     measure=Loaded("formicary_bench.experiments.messaging.open_loop.measure:measure_saturation"),
     metrics=(HIGHEST, MISSED, TRIES),
     over="pairs",
-    says="{where}, {who}, {pairs}: 99% are answered within {limit_us} up to {highest_rate_per_s} messages "
-    "per second[, and no longer {lowest_missed_per_s}].",
+    says="{where}, {who}, {pairs}: 99% of messages are answered within {limit_us} up to {highest_rate_per_s} "
+    "messages per second[, but no longer {lowest_missed_per_s}].",
     summarise=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:SEARCHES"),
     report=Loaded("formicary_bench.experiments.messaging.open_loop.pipeline:REPORT_OF_SEARCHES"),
 )

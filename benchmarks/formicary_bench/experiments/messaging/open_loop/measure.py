@@ -1,15 +1,14 @@
 """The highest rate of an open loop at which 99% of all answers come in time: `messaging/saturation`.
 
-Each try of a rate is a short open loop in fresh processes. A sender that cannot keep its schedule has not
-kept the rate, as one that is answered too late; what disturbs a host makes the search worthless.
+Each trial of a rate is a short open loop in fresh processes. A rate is missed if answers come too late or the
+sender falls behind its schedule; a disturbance of the host spoils the search.
 
-The rate is multiplied while it is kept (or divided until it is), and then the gap between the highest one
-that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. Then the
-latter is tried once more, since a moment's disturbance may have misled the search: where it is kept now, the
-search goes on above it.
+The rate is multiplied while it is kept (or divided until it is). Then the gap between the highest rate kept
+and the lowest missed is halved on a logarithmic scale until it is narrow. The latter is then tried once more,
+since a short disturbance may have misled the search; if it is kept now, the search continues above it.
 
-Searches that all began at the same rate would try the same rates and find the same one, and so seem to agree
-to the last message. Each begins at a rate of its own, drawn from as wide a gap as the last one will be.
+Searches that all start at the same rate would try the same rates and appear to agree exactly. Each starts at
+a rate of its own, drawn from a gap as wide as the last one.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ HIGHEST = 1_000_000
 
 
 def drawn_first(seed: int) -> int:
-    """Draw the rate at which a search begins."""
+    """Draw the rate at which a search starts."""
     part: float = Random(seed).random()
     return round(FIRST * math.pow(NARROW, part))
 
@@ -64,8 +63,8 @@ class Search:
     """The search for the highest rate that is kept.
 
     Attributes:
-        first: the rate that is tried first.
-        tries: which rates have been tried, and whether they were kept, each time.
+        first: the rate tried first.
+        tries: for each trial, the rate and whether it was kept.
     """
 
     first: int = FIRST
@@ -73,13 +72,13 @@ class Search:
 
     @property
     def kept(self) -> int:
-        """The highest rate that was kept below all that were missed; 0 if there is none."""
+        """The highest rate kept below all that were missed; 0 if none."""
         rates = (rate for rate, verdicts in self.tries.items() if any(verdicts))
         return max((rate for rate in rates if not self.missed or rate < self.missed), default=0)
 
     @property
     def missed(self) -> int:
-        """The lowest rate that was not kept, however often it was tried; 0 if all were."""
+        """The lowest rate that was never kept; 0 if all were."""
         return min((rate for rate, verdicts in self.tries.items() if not any(verdicts)), default=0)
 
     def next(self) -> int | None:
@@ -91,11 +90,11 @@ class Search:
         return self._further() or self._doubtful()
 
     def tell(self, rate: int, *, kept: bool) -> None:
-        """Take the verdict about a rate."""
+        """Record whether a rate was kept."""
         self.tries.setdefault(rate, []).append(kept)
 
     def _doubtful(self) -> int | None:
-        """Return the rate at which the search would end, if it was missed only once."""
+        """Return the rate at which the search would end, if it has been missed only once."""
         return self.missed if len(self.tries.get(self.missed, ())) == 1 else None
 
     def _further(self) -> int | None:
@@ -109,12 +108,16 @@ class Search:
 
 _SEEDS = 2**32
 _PERCENTILE = 0.99
-_FAILURES = 3  # at the begin, after which nothing is expected of lower rates
-_PHASES_S = 0.1, 0.6, 0.1  # T1, T2 and T3 of a try: who is asked for 1% too much is 6 ms late at the end
+_FAILURES = 3  # in a row at the start, after which lower rates are not tried
+_PHASES_S = (
+    0.1,
+    0.6,
+    0.1,
+)  # T1, T2 and T3 of a trial: at 1% above its limit a platform is 6 ms late at the end
 
 
 class _Tried(NamedTuple):
-    """What came of a rate: the columns of `Trials`, and what disturbed it."""
+    """The result of a trial: the columns of `Trials`, and what disturbed it."""
 
     rate: int
     is_kept: bool = False
@@ -129,7 +132,7 @@ def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetiti
     """Search once; every rate is measured in fresh processes, which are gone when this returns.
 
     Raises:
-        RepetitionError: the first rates could not be measured at all; says what happened to the last one.
+        RepetitionError: none of the first rates could be measured; the message is about the last one.
     """
     import numpy as np
 
@@ -156,7 +159,7 @@ def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetiti
 
 
 def _try(task: Task, rate: int, number: int, listener: ProgressListener) -> _Tried:
-    """Try a rate; raises RepetitionError if nothing comes of it."""
+    """Try a rate; raises RepetitionError if it cannot be measured."""
     load, limit = task.configuration.exchange.load, Limit.of(task.configuration)
     rounds = rounds_at(rate, load, _PHASES_S)
     one = task.configuration.sized(rounds=rounds, rate=rate)

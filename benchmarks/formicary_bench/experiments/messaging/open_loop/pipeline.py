@@ -1,4 +1,4 @@
-"""What the pipeline needs of open loops and of searches for the highest rate: plans, rows, reports."""
+"""Open loops and searches for the highest rate in the pipeline: plans, rows, reports."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ PHASES_S = 0.5, 2.0, 0.5
 """How long a load comes before, while and after it is measured, where nobody says how many messages."""
 
 _LONGEST_S = 3600
-_TRIALS, _TRIAL_S = 10, 0.8  # rates that a search tries, and seconds of each load
+_TRIALS, _TRIAL_S = 10, 0.8  # trials of a search, and seconds of each load
 
 
 def at_rates(draft: Draft) -> Iterator[Draft]:
-    """Yield messages at a rate.
+    """Yield a draft with its messages at a rate.
 
     Raises:
-        UsageError: messages are too small to be told apart, or would take longer than an hour.
+        UsageError: messages are too small to hold a number, or would take longer than an hour.
     """
     _check_size(draft)
     rate, pairs = draft.sizes["rate"], draft.sizes["pairs"]
@@ -74,33 +74,33 @@ def at_rates(draft: Draft) -> Iterator[Draft]:
 
 
 def searches(draft: Draft) -> Iterator[Draft]:
-    """Yield that of which the highest rate is searched.
+    """Yield a draft for a search of the highest rate.
 
     Raises:
-        UsageError: messages are too small to be told apart.
+        UsageError: messages are too small to hold a number.
     """
     _check_size(draft)
     yield draft
 
 
 def rounds_at(rate: int, pairs: int, phases_s: tuple[float, float, float]) -> Rounds:
-    """Return how many messages of each pair take so many seconds in T1, T2 and T3 at a rate."""
+    """Return the messages of each pair that last T1, T2 and T3 seconds at a rate."""
     warm_up, measured, cool_down = (ceil(rate / pairs * seconds) for seconds in phases_s)
     return warm_up, measured, cool_down
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes: as long as its messages last."""
+    """Estimate the duration of a repetition from its messages."""
     return DefaultDuration(begin, one.exchange.load * one.exchange.trips / Paced.of(one).rate)
 
 
 def search_duration(_: Configuration, begin: float) -> DefaultDuration:
-    """Return how long the search for the highest rate takes."""
+    """Estimate the duration of a search for the highest rate."""
     return DefaultDuration(_TRIALS * begin, _TRIALS * _TRIAL_S)
 
 
 def _check_size(draft: Draft) -> None:
-    """Refuse messages that are too small to have a number."""
+    """Refuse messages that are too small to hold a number."""
     if draft.sizes["payload_bytes"] < HEAD:
         raise UsageError(
             f"{draft.experiment.name} identifies messages by the first {HEAD} bytes of their "
@@ -121,7 +121,7 @@ AT_RATES = exchanges(_slow_ones)
 
 
 def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
-    """Return which messages could not be sent when they were due."""
+    """Return a remark about messages that could not be sent when they were due."""
     late = []
     for row in rows:
         found = samples_of(row.each)
@@ -131,7 +131,7 @@ def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
             late.append(f"{named(row, rows)} ({formatting.number(many)}, the latest by {latest})")
     if not late:
         return []
-    sentence = f"Messages that were sent more than a millisecond after they were due: {', '.join(late)}"
+    sentence = f"Messages sent more than a millisecond late: {', '.join(late)}"
     return [f"{sentence}. Their times count from when they were due."]
 
 
@@ -139,25 +139,24 @@ REPORT_OF_AT_RATES = Report(remarks=open_loop_remarks)
 
 
 def highest_kept(trials: Sequence[Record]) -> int:
-    """Return the highest rate that was kept below all that were missed; 0 if there is none."""
+    """Return the highest rate kept below all that were missed; 0 if none."""
     missed = lowest_missed(trials)
     kept = (int(one["rate"]) for one in trials if one["kept"] and (not missed or one["rate"] < missed))
     return max(kept, default=0)
 
 
 def lowest_missed(trials: Sequence[Record]) -> int:
-    """Return the lowest rate that was not kept however often it was tried; 0 if there is none."""
+    """Return the lowest rate that was never kept; 0 if none."""
     kept = {one["rate"] for one in trials if one["kept"]}
     return min((int(one["rate"]) for one in trials if one["rate"] not in kept), default=0)
 
 
 def trials_of(data: Trials) -> list[Record]:
-    """Return what came of each rate that one search tried.
+    """Return the trials of one search.
 
-    A record has the rate in messages per second; whether it was kept (99% were answered in time, and all
-    were answered, by a sender that kept its schedule); within how many microseconds 99% were answered (0 if
-    nothing was measured); how many messages were measured, how many of these were sent late, and how many
-    were never answered.
+    A record has the rate in messages per second; whether it was kept (every message was answered, 99% in
+    time, by a sender that kept its schedule); the 99th percentile of the answers in microseconds (0 if
+    nothing was measured); and the numbers of messages measured, sent late, and never answered.
     """
     rows = zip(data.rate, data.kept, data.p99_ns, data.answered, data.late, data.lost, strict=True)
     return [
@@ -174,7 +173,7 @@ def trials_of(data: Trials) -> list[Record]:
 
 
 def reading_of(trials: Sequence[Record]) -> Reading:
-    """Return the figures of one search, and all that it tried."""
+    """Return the figures of one search with all of its trials."""
     values = {
         HIGHEST: float(highest_kept(trials)),
         MISSED: float(lowest_missed(trials)) or None,
@@ -191,7 +190,7 @@ SEARCHES = Summary(raw="search", read=_read)
 
 
 def saturation_sentences(rows: Sequence[Row]) -> list[str]:
-    """Return up to which rate everything that is no baseline answers in time."""
+    """Return sentences with the highest rate of everything but baselines."""
     none = [row for members in found_by(rows) for row in members if not row.mean(HIGHEST)]
     return [*usual_sentences([row for row in rows if row.mean(HIGHEST)]), *map(_none, none)]
 
@@ -203,7 +202,7 @@ def _none(row: Row) -> str:
 
 
 def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show the 99th percentile over the rate, of all that was tried: a figure for each load."""
+    """Show the 99th percentile over the rate, of all trials: a figure for each load."""
     tried = [row for row in ordered(rows) if any(one["answered"] for one in row.records)]
     loads = dict.fromkeys(row.sizes for row in tried)
     return [_chart([row for row in tried if row.sizes == load]) for load in loads]
@@ -212,7 +211,7 @@ def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
 def _chart(rows: list[Row]) -> Chart:
     across = Axis("messages per second", formatting.count)
     chart = lines_of(rows, across, Axis("99% are answered within", tick), _points)
-    caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
+    caption = "The median of all trials of a rate. Hollow points are rates that were not kept every time."
     load = Limit.of(rows[0])
     body = formatting.short(formatting.size(load.payload_bytes))
     title = f"99th percentile over the rate, {at_once(rows[0])}, {body}, {load.arrivals} arrivals"
@@ -220,7 +219,7 @@ def _chart(rows: list[Row]) -> Chart:
 
 
 def _points(row: Row) -> list[Point]:
-    """Return a point for each rate, in their order."""
+    """Return a point for each rate, in order."""
     by_rate: dict[int, list[Record]] = {}
     for trial in sorted(_sorted(row), key=lambda one: one["rate"]):
         if trial["answered"]:

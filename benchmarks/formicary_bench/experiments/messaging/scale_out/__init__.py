@@ -1,4 +1,4 @@
-"""More and more hosts, with equally many pairs on each: `messaging/scale-out`."""
+"""Increasing numbers of hosts, with the same number of pairs on each: `messaging/scale-out`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ AGENTS_CPU = Metric(
 SERVERS_CPU = Metric(
     "servers_cpu_us", "servers' CPU per message", MICROSECONDS, "servers' CPU/message", has_spread=True
 )
-WHOLE_CPU = Metric("cpu_us", "CPU time for each message", MICROSECONDS, is_judged=False)
+WHOLE_CPU = Metric("cpu_us", "CPU time per message", MICROSECONDS, is_judged=False)
 BUSIEST = Metric("busiest_host", "busiest host", PART, minor=True, is_judged=False)
 AGENTS_HOLD = Metric("agents_bytes", "memory of an agents' process", BYTES, is_judged=False)
 SERVER_HOLDS = Metric("server_bytes", "memory of a server", BYTES, is_judged=False)
 WIRE = Metric("wire_bytes_per_message", "bytes on the wire per message", BYTES, is_judged=False)
 
 _SHARED = (
-    "Hosts that are namespaces of one machine share its processors: there, only CPU time for each message "
-    "says what more machines would bring. On one host no message goes over a link."
+    "Hosts that are namespaces of one machine share its processors: only CPU time per message shows "
+    "what more machines would gain. On one host no message goes over a link."
 )
 
 EXPERIMENT = Experiment(
     name=names.SCALE_OUT,
-    title="More and more hosts, with equally many pairs on each",
+    title="Increasing numbers of hosts, with the same number of pairs on each",
     what="round trips of a fixed number of pairs on each of more and more hosts, and the cost of each host",
     varies=("count", "traffic", "route", "tls"),
     parameters=Talk,
@@ -51,7 +51,7 @@ EXPERIMENT = Experiment(
             (WHOLE_CPU, "CPU time of agents and servers for each message, against hosts"),
         )
     ),
-    says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} there and back "
+    says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} per round trip "
     "(mean).",
     summarise=Loaded("formicary_bench.experiments.messaging.scale_out.measure:SUMMARY"),
 )

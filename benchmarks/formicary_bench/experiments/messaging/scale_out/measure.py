@@ -1,7 +1,7 @@
-"""What processes and servers cost on each host while all members talk: `messaging/scale-out`.
+"""The cost of processes and servers on each host while all members talk: `messaging/scale-out`.
 
-Each host's counters are read when all pairs of all members have entered T2, and when the first one has left
-it. CPU time is divided by the time between the two looks at the same host, so no two hosts' clocks meet.
+Each host's counters are read when all pairs of all members have entered T2, and when the first one leaves it.
+CPU time is divided by the time between the two readings of the same host, so clocks of hosts are not mixed.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _US = 1e6
 def _costs(
     configuration: Configuration, repetition: Repetition, measured: Exchanged
 ) -> dict[Metric, float | None]:
-    """Return what a message costs; nothing where the rate is not known. Links go through no server."""
+    """Return the cost of a message; empty if the rate is unknown. Links use no server."""
     counters, messages = repetition.counters, _MESSAGES * (measured.load.rate or 0.0)
     if not messages:
         return {}
     agents = _sum(_all(counters, AGENTS, "cores"), messages / _US)
     is_through_server = configuration.route == "xmpp"
     servers = _sum(_all(counters, SERVER, "cores"), messages / _US) if is_through_server else None
-    # Of a link the server's part is nothing; through a server that is not counted the whole is not known.
+    # A link uses no server; if a server in use is not counted, the total is unknown.
     rest = servers if is_through_server else 0.0
     return {
         scale_out.AGENTS_CPU: agents,
@@ -64,7 +64,7 @@ SUMMARY = exchanges(_costs)
 
 
 def _all(counters: dict[str, float], who: str, what: str) -> list[float]:
-    """Return a counter of all hosts that have it."""
+    """Return the sum of a counter over the hosts that have it."""
     return [
         value
         for name, value in counters.items()
@@ -82,7 +82,7 @@ def _mean(values: list[float]) -> float | None:
 
 
 class HostSampler(Observer):
-    """Looks at all hosts when T2 begins, and when it ends."""
+    """Reads the counters of all hosts when T2 begins and when it ends."""
 
     marks = True
 
@@ -91,15 +91,15 @@ class HostSampler(Observer):
         self._kept: list[list[Looked]] = []
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Keep whom to look at."""
+        """Set the processes to watch."""
         self._workers = tuple(workers.values())
 
     def mark(self, mark: Mark) -> None:  # noqa: ARG002 -- as of Observer
-        """Look at all of them."""
+        """Read the counters of all hosts."""
         self._kept.append([one.slot.host.look(_watched(one)) for one in self._workers])
 
     def counters(self) -> dict[str, float]:
-        """Return what was counted, by what it is and where; nothing if there were not both moments."""
+        """Return the counters by kind and host; empty unless both readings were taken."""
         if len(self._kept) != 2:  # noqa: PLR2004 -- begin and end
             return {}
         found: dict[str, float] = {}
@@ -112,10 +112,10 @@ class HostSampler(Observer):
 
 
 def measure_scale_out(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes that have ended when this returns.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     sampler = HostSampler()
     known, data = measure(task, listener, observer=sampler)
@@ -123,7 +123,7 @@ def measure_scale_out(task: Task, listener: ProgressListener) -> tuple[Repetitio
 
 
 def _watched(worker: PlacedWorker) -> tuple[int, ...]:
-    """Return the processes to look at on a worker's host: its own, and that of the server there."""
+    """Return the processes to watch on a worker's host: the worker and the server there."""
     server = worker.slot.server
     return worker.process.pid, *((server.pid,) if server and server.pid else ())
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary import Container
-from formicary.container.dispatcher import Dispatcher
 from formicary.core.logs import get_logger
+from formicary.delivery.dispatcher import Dispatcher
 from formicary_bench.subjects.variants.delivery.path import DeliveryPaths, QueuedDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary import Message
-    from formicary.container.overflow import Origin
     from formicary.core.mailbox import MessageSink
+    from formicary.delivery.overflow import Origin
     from formicary_bench.subjects.variants.delivery.path import DeliveryPath
 
 

@@ -19,7 +19,7 @@ def test_a_section_is_about_receivers(tmp_path):
     assert set(columns["receivers"]) == {"1", "10"}
     assert columns["who"][0] == "Agents"
     first, *_ = section.sentences
-    assert first.startswith("In one process, agents: 10 receivers have answered within ")
+    assert first.startswith("In one process, agents: 10 receivers answer within ")
     assert " answers per second" in first
     titles = [chart.title for chart in section.charts]
     assert titles == ["Time until all have answered against receivers", "Answers per second, 10 receivers"]

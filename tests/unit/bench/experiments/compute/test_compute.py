@@ -99,9 +99,7 @@ def test_the_speed_up_is_the_cpu_time_over_the_time_that_passed(tmp_path):
 def test_a_report_holds_agents_against_plain_processes(tmp_path):
     (section,) = sections_of(run_of(tmp_path / "run", plan(agents="1,16", loop="2")))
     assert len(section.sentences) == 3  # for each number of cores
-    assert (
-        "Agents, 4 cores, 16 agents that compute: CPU time for 3.81 s in each second" in section.sentences[-1]
-    )
+    assert "Agents, 4 cores, 16 agents: 3.81 CPU seconds per second of computing" in section.sentences[-1]
     assert "plain processes" in section.sentences[-1]
     chart, _ = section.charts
     assert {series.label for series in chart.legend} >= {

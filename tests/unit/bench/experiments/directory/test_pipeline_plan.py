@@ -134,7 +134,7 @@ async def test_a_container_that_sees_too_much_or_too_little_says_so(monkeypatch)
     assert there == ["churn-1-0@c1.lab", "churn-1-0@c2.lab", "churn-1-1@c1.lab"]
     assert await _differences(Home(*there), batch) == ""
     assert await _differences(Home(*there[1:], "churn-0-5@c2.lab"), batch) == (
-        "in c3, 1 registrations are lost, such as that of churn-1-0@c1.lab and 1 of ended agents are left, "
+        "in c3, 1 registrations were lost, such as that of churn-1-0@c1.lab and 1 of ended agents remain, "
         "such as that of churn-0-5@c2.lab"
     )
 

@@ -92,7 +92,7 @@ def test_a_conversation_that_ends_otherwise_is_no_measurement():
             self.partners, self.body = ("a", "b"), "x"
 
     OfTwo().check("x")
-    with pytest.raises(FormicaryError, match="has ended with 'y'"):
+    with pytest.raises(FormicaryError, match="ended with 'y'"):
         OfTwo().check("y")
     with pytest.raises(FormicaryError, match="1 of 2 bidders"):
         OfTwo().check_number(1)
@@ -116,7 +116,7 @@ def test_a_section_is_about_conversations(tmp_path, speeds):
     assert sentence.startswith("In one process, with 100 bidders: ")
     assert "× slower than messages alone" in sentence
     assert [chart.title for chart in section.charts] == [
-        "Time to the end of contract nets, by bidders", "Contract nets per second, 100 bidders",
+        "Time to completion of contract nets, by bidders", "Contract nets per second, 100 bidders",
     ]  # fmt: skip
 
 
@@ -143,10 +143,12 @@ def test_what_conversations_hold_is_a_section_of_its_own(tmp_path):
     run.finish(load_after=(0.0, 0.0, 0.0))
     (section,) = sections_of(run)
     cells = {column.title: column.cells for column in section.columns}
-    assert cells["each holds"] == ("900 B", "3.00 kB")
-    assert cells["begun/s"] == ("5000", "5000")
+    assert cells["memory of each"] == ("900 B", "3.00 kB")
+    assert cells["started/s"] == ("5000", "5000")
     assert section.sentences[0] == (
-        "Contract nets: 100 conversations of one agent that wait at once hold 900 B each; they are begun at "
-        "5000 per second."
+        "Contract nets: 100 conversations of one agent, all waiting, take 900 B of memory each; "
+        "5000 start per second."
     )
-    assert [chart.title for chart in section.charts] == ["Conversations begun per second, 100 conversations"]
+    assert [chart.title for chart in section.charts] == [
+        "Conversations started per second, 100 conversations"
+    ]

@@ -120,7 +120,7 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
         "6.0× slower (6.0–6.0)", "2.0× slower (2.0–2.0)", "", "",
     )  # fmt: skip
     assert section.sentences[0].startswith("1 000 rounds take agents 997 ms, 1004 per second")
-    assert section.sentences[0].endswith("meanwhile the process grows by 4.10 kB.")
+    assert section.sentences[0].endswith("the process grows by 4.10 kB.")
     extras = {extra.title: extra for extra in section.extras}
     beside = {c.title: c.cells for c in extras["Beside the published figures"].columns}
     opal = beside["who"].index("OPAL micro-agents (Frantz 2010, Table 1)")

@@ -148,10 +148,10 @@ def test_several_containers_are_held_against_one_and_cores_too(tmp_path):
     found = plan("ring", pairs="4,8", platform="formicary,tasks", rounds="10,40,40")
     (section,) = sections_of(run_of(tmp_path / "run", found))
     extras = {extra.title: extra for extra in section.extras}
-    several = extras["Several containers against one"]
+    several = extras["Several containers compared with one"]
     rates = next(column for column in several.columns if column.title == "speed-up")
     assert any("twice" in cell or "2" in cell for cell in rates.cells)
-    assert "Several cores against one" in extras
+    assert "Several cores compared with one" in extras
     assert len(section.sentences) == 4  # for each number of containers on each number of cores
     assert "In one process, agents, 2 containers, 2 cores, 8 agents: 502 µs" in section.sentences[-1]
 

@@ -59,7 +59,7 @@ def test_figures_are_those_of_rows_and_verdicts_have_intervals(found):
     assert "trust: within" in text.splitlines()[0]
     pairs, created, searched = blocks(found)
     assert pairs.headings == ("1 pair", "100 pairs", "speed beside, 100 pairs")
-    assert created.headings == ("created/s", "each holds", "speed beside, 10 000 agents")
+    assert created.headings == ("created/s", "memory of each", "speed beside, 10 000 agents")
     assert [line.who for line in searched.lines] == ["Replica", "Central directory"]
     ours = pairs.lines[0]
     assert ours.who == "Agents"

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from formicary.container.dead_letters import DeadLetters
-from formicary.container.link_status import LinkStatus
+from formicary.delivery.dead_letters import DeadLetters
+from formicary.delivery.link_status import LinkStatus
 from formicary.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
 from formicary_bench.subjects.ours import containers
@@ -121,7 +121,7 @@ async def test_a_member_waits_for_connections_to_those_whom_its_agents_talk_to(m
     ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
     there = home("none")
     there.name, there.platform, there.members = "c2", "lab.localhost", {"c1": 1, "c2": 1}
-    with pytest.raises(FormicaryError, match="c2 has met 2 of 3 containers"):
+    with pytest.raises(FormicaryError, match="c2 met 2 of 3 containers"):
         await meet(there, ring)
     there.members["c3"] = 1
     with pytest.raises(FormicaryError, match=r"c2 has no direct connection to c3\.lab\.localhost"):
@@ -137,7 +137,7 @@ async def test_containers_wait_for_connections_to_all_that_they_have_looked_for(
     ready, late = home("direct"), home("none", "relay")
     for there, name in ((ready, "c1"), (late, "c3")):
         there.name, there.members = name, {"c1": 1, "c2": 1, "c3": 1}
-    with pytest.raises(FormicaryError, match="c1 has met 3 of 4 containers"):
+    with pytest.raises(FormicaryError, match="c1 met 3 of 4 containers"):
         await meet_all([ready, late], work("direct"), 4)
     with pytest.raises(FormicaryError, match=r"c3 has no direct connection to c2\.lab\.localhost"):
         await meet_all([ready, late], work("direct"), 3)

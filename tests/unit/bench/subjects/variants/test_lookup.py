@@ -8,7 +8,7 @@ import pytest
 from tests.unit.directory.asking import ALICE, begin, names, register, search, service
 
 from formicary import Agent, Container, Services
-from formicary.container.options import DIRECTORIES
+from formicary.directory.designs import DIRECTORIES
 from formicary.errors import DirectoryRequestError
 from formicary.testing import MemoryNetwork, until_idle
 from formicary_bench.subjects.variants.lookup import LookupAgent, LookupDirectory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.property.container.test_dispatcher import Conservation
+from tests.property.delivery.test_dispatcher import Conservation
 from tests.property.searches import at_first
 
 from formicary_bench.subjects.variants.delivery.design import DesignedContainer

@@ -271,7 +271,7 @@ def test_what_is_no_time_is_refused(text):
         ({"rate": "100"}, "messaging/saturation has no --rate"),
         ({"rounds": "1,2,1"}, "messaging/saturation has no --rounds"),
         ({"warm_up": "7"}, "messaging/saturation has no warm-up"),
-        ({"profile": True}, "can be profiled: it is about how many messages processes bear, and not"),
+        ({"profile": True}, "can be profiled: it is about the rate that processes can sustain, not about"),
         ({"payload": "7"}, "messaging/saturation identifies messages by the first 8 bytes"),
     ],
 )
@@ -329,7 +329,10 @@ def test_the_report_has_the_rate(run):
     )
     assert cells["rates tried"] == ("4",)
     (sentence,) = said(SATURATION, rows, rows)
-    assert "99% are answered within 5 ms up to 1500 messages per second, and no longer 2121." in sentence
+    assert (
+        "99% of messages are answered within 5 ms up to 1500 messages per second, but no longer 2121."
+        in sentence
+    )
 
 
 def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_kept(run):

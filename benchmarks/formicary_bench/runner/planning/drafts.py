@@ -1,7 +1,6 @@
-"""All points of a part of a run: each of its sizes with each other, for each subject at each place. Pure.
+"""All points of a part of a run: all combinations of sizes, for each subject at each place. Pure.
 
-An experiment whose sizes do not all go with each other, or follow from others, says so by its `fit`, which
-makes several drafts of one, changes it, or drops it.
+An experiment's `fit` drops combinations that do not go together, and adds sizes that follow from others.
 """
 
 from __future__ import annotations
@@ -29,16 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draft:
-    """A point that may be measured.
-
-    Attributes:
-        part: what it is a part of.
-        options: what was asked for.
-        subject: what is measured.
-        layout: where.
-        carrier: what carries the messages.
-        sizes: how much, by fields of the experiment's parameters.
-    """
+    """A point that may be measured, with sizes by fields of the experiment's parameters."""
 
     part: Part
     options: Options
@@ -49,21 +39,21 @@ class Draft:
 
     @property
     def experiment(self) -> Experiment:
-        """What is measured of it."""
+        """Its experiment."""
         return self.part.experiment
 
     @property
     def asked_rounds(self) -> Rounds | None:
-        """The round trips that somebody asked for, or the preset or the selection."""
+        """The round trips requested by the user, the preset or the selection."""
         found: Rounds | None = self.options.sizes.get("rounds") or self.part.sizes.get("rounds")
         return found
 
     def sized(self, **sizes: Any) -> Self:
-        """Return it with other sizes."""
+        """Return a draft with other sizes."""
         return replace(self, sizes={**self.sizes, **sizes})
 
     def configuration(self) -> Configuration:
-        """Return it as what is measured."""
+        """Return the configuration."""
         absent = {one.attribute: one.absent for one in self.experiment.own}
         return Configuration(
             experiment=self.experiment.name,
@@ -80,11 +70,7 @@ class Draft:
 
 
 def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Yield all that is measured of a part of a run.
-
-    Raises:
-        UsageError: it cannot be measured as it was asked for.
-    """
+    """Yield all configurations of a part of a run; raise a UsageError if the request cannot be measured."""
     fit = part.experiment.fit.load() if part.experiment.fit else _as_they_are
     for sizes in points(part, options):
         for layout, subject in product(list(layouts_of(part, options)), subjects):
@@ -94,7 +80,7 @@ def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[
 
 
 def points(part: Part, options: Options) -> Iterator[dict[str, Any]]:
-    """Yield all sizes of a part with each other, but for round trips, which follow from them."""
+    """Yield all combinations of sizes of a part, without round trips, which follow from them."""
     several = {}
     for one in part.experiment.own:
         values = values_of(one.attribute, part, options)
@@ -107,7 +93,7 @@ def points(part: Part, options: Options) -> Iterator[dict[str, Any]]:
 
 
 def values_of(field: str, part: Part, options: Options) -> Any:
-    """Return what is measured of a parameter: what was asked for, or what the part or the experiment has."""
+    """Return the values of a parameter: the requested ones, or those of the part or the experiment."""
     for sizes in (options.sizes, part.sizes, part.experiment.sizes):
         if sizes.get(field) is not None:
             return sizes[field]
@@ -115,7 +101,7 @@ def values_of(field: str, part: Part, options: Options) -> Any:
 
 
 def _is(parameter: Parameter, value: Any) -> bool:
-    """Return whether an experiment has a value; in a selection, others may have it."""
+    """Return whether an experiment has a value; in a selection, only others may."""
     try:
         parameter.kind.word(value)
     except KeyError:
@@ -124,7 +110,7 @@ def _is(parameter: Parameter, value: Any) -> bool:
 
 
 def _as_they_are(draft: Draft) -> Iterable[Draft]:
-    """Return a draft with what is the same everywhere, and with its round trips."""
+    """Return a draft with fixed parameters and round trips."""
     rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds")
     has_rounds = any(one.name == ROUNDS.name for one in draft.experiment.own)
     known = draft.sized(**fixed_by(draft.experiment.parameters))

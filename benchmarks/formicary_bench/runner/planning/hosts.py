@@ -1,4 +1,4 @@
-"""Where the agents of a plan are, on how many hosts and cores, and what carries their messages."""
+"""Placements, hosts, cores and routes of a plan."""
 
 from __future__ import annotations
 
@@ -41,14 +41,7 @@ _TWO = 2
 
 
 class Layout(NamedTuple):
-    """What of a configuration is about hosts, as there.
-
-    Attributes:
-        placement: where the agents are.
-        hosts: how many hosts take part.
-        traffic: who talks to whom.
-        spread: where the services are.
-    """
+    """The fields of a configuration that are about hosts."""
 
     placement: str
     hosts: int = 0
@@ -57,10 +50,10 @@ class Layout(NamedTuple):
 
 
 def placements_of(part: Part, options: Options) -> list[str]:
-    """Return the placements at which a part of a run is measured, in order.
+    """Return the placements of a part of a run, in order.
 
-    What is not named is on this machine where there are no hosts; over hosts it is where the preset has it,
-    or else what is in two processes here is on two hosts there.
+    By default they are on this machine if there are no hosts; over hosts, those of the preset, or two hosts
+    in place of two processes.
     """
     can = _possible(part)
     if options.placements is not None:
@@ -75,7 +68,7 @@ def placements_of(part: Part, options: Options) -> list[str]:
 
 
 def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
-    """Yield all places and kinds of traffic of a part of a run."""
+    """Yield all layouts of a part of a run."""
     experiment = part.experiment
     for placement in placements_of(part, options):
         if placement == N_HOSTS:
@@ -89,11 +82,7 @@ def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
 
 
 def check_hosts(options: Options, parts: Sequence[Part]) -> None:
-    """Refuse placements, numbers of hosts and spreads that there cannot be.
-
-    Raises:
-        UsageError: with what to do instead.
-    """
+    """Raise a UsageError for impossible placements, numbers of hosts and spreads."""
     has = {placement for part in parts for placement in _possible(part)}
     for placement in options.placements or ():
         if placement not in has:
@@ -139,7 +128,7 @@ def _check_counts(most: int, there: int, wanted: set[str]) -> None:
 
 
 def _possible(part: Part) -> list[str]:
-    """Return where a part can be measured: what is apart on one machine can be so on two."""
+    """Return the possible placements of a part: what is apart on one machine can be on two."""
     can = dict.fromkeys([*part.placements, *([TWO_HOSTS] if APART in part.placements else [])])
     return [placement for placement in can if placement in part.experiment.placements]
 
@@ -149,16 +138,16 @@ def _many(part: Part, options: Options) -> Iterator[Layout]:
     every = range(1, there + 1) if "count" in experiment.options else (there,)
     traffics = (options.traffics or experiment.traffics) if experiment.traffics else ("",)
     for hosts in options.counts or every:
-        # Those of one host have nobody else to talk to.
+        # On one host, there is nobody else to talk to.
         for traffic in traffics if hosts > 1 else ("",):
             yield Layout(N_HOSTS, hosts, traffic)
 
 
-_FOR_ALL = {TCP, UNIX, MEMORY}  # what all routes are held against
+_FOR_ALL = {TCP, UNIX, MEMORY}  # baselines of all routes
 
 
 def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Carrier]:
-    """Return what carries a platform's messages at a place, one after the other."""
+    """Return the carriers of a platform's messages at a place."""
     placement = layout.placement
     if part.experiment.carriers == (NO_MESSAGES,):
         return [NO_MESSAGES]
@@ -169,7 +158,7 @@ def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) 
     asked = options.tls or part.experiment.tls
     if placement == SAME or (options.routes is None and not asked):
         return usual
-    # What is not given stays as it is without the options.
+    # Options that are not given keep their usual values.
     tls = asked or {carrier.tls for carrier in usual}
     fitting = [carrier for carrier in can if carrier.tls in tls]
     if placement in HOSTED and not asked:
@@ -182,13 +171,13 @@ def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) 
         routes = options.routes or {carrier.route for carrier in usual}
         return [carrier for carrier in fitting if carrier.route in routes]
     if subject.name in (options.subjects or ()):
-        return fitting or usual  # named, so it is wanted, though it has no choice
+        return fitting or usual  # requested by name, though it has no choice
     routes = {*(options.routes or ROUTES), *_FOR_ALL}
     return [carrier for carrier in fitting if carrier.route in routes]
 
 
 def _usual(subject: Subject, placement: str, part: Part) -> list[Carrier]:
-    """Return what carries a part's messages by itself; between hosts with TLS or not as is usual there."""
+    """Return a part's usual carriers; between hosts with TLS or not, as usual there."""
     usual = list(subject.usual_carriers(placement))
     if placement in HOSTED:
         routes = {carrier.route for carrier in part.carriers}
@@ -197,11 +186,7 @@ def _usual(subject: Subject, placement: str, part: Part) -> list[Carrier]:
 
 
 def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
-    """Refuse a route that nothing of ours takes, and TLS that nothing does.
-
-    Raises:
-        UsageError: an option would change nothing.
-    """
+    """Raise a UsageError for a route or TLS that nothing would use."""
     chosen = [subject for subject in SUBJECTS if subject.has_choice(APART)]
     ours = {(subject.platform, subject.kind) for subject in chosen}
     taken = {one.route for one in plan if (one.platform, one.kind) in ours and one.placement != SAME}
@@ -220,10 +205,10 @@ def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
 
 
 def cores_of(options: Options) -> tuple[int, ...]:
-    """Return the numbers of cores that something is measured on: by itself 1, 2, 4 and so on, up to all.
+    """Return the numbers of cores to measure with: by default 1, 2, 4 and so on, up to all.
 
     Raises:
-        UsageError: there are fewer than asked for, or this system cannot keep processes on some of them.
+        UsageError: there are fewer, or this system cannot restrict processes to cores.
     """
     cores: tuple[int, ...] | None = options.sizes.get("cores")
     if not hasattr(os, "sched_setaffinity"):
@@ -244,11 +229,7 @@ def cores_of(options: Options) -> tuple[int, ...]:
 
 
 def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]:
-    """Return how many cores a short run has by itself: all, and one besides if that matters.
-
-    Raises:
-        UsageError: as of `cores_of`.
-    """
+    """Return the numbers of cores of a short run: by default all, and one if that matters."""
     found = cores_of(options)
     if options.sizes.get("cores"):
         return found
@@ -256,5 +237,5 @@ def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]
 
 
 def is_short(part: Part, options: Options) -> bool:
-    """Return whether it is a short run, or a selection of several experiments, which is one as well."""
+    """Return whether a run is short, as selections of several experiments are."""
     return options.preset == QUICK or options.experiment != part.experiment.name

@@ -1,4 +1,4 @@
-"""What to measure, and how much: what was asked for, read and filled in with what is usual."""
+"""The options of a run: read, and completed with defaults."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 REPETITIONS = 3
-"""How often each configuration is measured: with fewer, intervals are too wide to say anything."""
+"""The default number of repetitions: with fewer, intervals are too wide."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure. None is what the experiment takes by itself.
+    """What to measure; None stands for the experiment's default.
 
     Attributes:
-        experiment: its name, or that of a selection.
-        hosts: names of the hosts that containers may be on; none where all is on this machine.
-        sizes: of the parameters that are an experiment's own, by their fields.
+        experiment: the name of an experiment or a selection.
+        hosts: names of the hosts for containers; none for this machine.
+        sizes: values of the experiment's own parameters, by their fields.
 
-    The others are those of `vocabulary.parameters`.
+    The others are parameters of `vocabulary.parameters`.
     """
 
     experiment: str = QUICK
@@ -59,7 +59,7 @@ class Options:
     seed: int = 0
 
     def as_asked(self) -> dict[str, Option]:
-        """Return them for the manifest, without what was not given."""
+        """Return the given options for the manifest."""
         given: dict[str, Option] = {"experiment": self.experiment}
         given |= {"hosts": list(self.hosts)} if self.hosts else {}
         for one in asked():
@@ -70,16 +70,15 @@ class Options:
 
 
 def asked() -> tuple[Parameter, ...]:
-    """Return all parameters that say what is measured, and not over which hosts."""
+    """Return all parameters except those about hosts."""
     return tuple(one for one in all_parameters() if one.scope != HOSTS)
 
 
 def with_preset(options: Options) -> Options:
-    """Fill in what a preset says of the experiment, where nothing else was asked for.
+    """Complete options with a preset's values.
 
-    Args:
-        options: what was asked for; a `repeat` of 0 is that of the preset, or else the usual one. With a
-            selection it stays 0, as its experiments may differ in it: see `repeat_of`.
+    A `repeat` of 0 becomes that of the preset or the default; for a selection with a preset it stays 0, as
+    its experiments may differ: see `repeat_of`.
     """
     experiment = EXPERIMENTS.get(options.experiment)
     if not options.preset:
@@ -94,24 +93,24 @@ def with_preset(options: Options) -> Options:
 
 
 def repeat_of(options: Options, experiment: str) -> int:
-    """Return how often the configurations of an experiment are measured."""
+    """Return the number of repetitions of an experiment."""
     if options.repeat or not options.preset:
         return options.repeat or REPETITIONS
     return preset_of(EXPERIMENTS[experiment], options.preset).repeat or REPETITIONS
 
 
 def places_of(options: Options, experiment: Experiment) -> tuple[str, ...] | None:
-    """Return where an experiment is measured where hosts take part, if a preset says."""
+    """Return the preset's placements of an experiment over hosts, if it has any."""
     if not options.preset:
         return None
     return preset_of(EXPERIMENTS.get(options.experiment, experiment), options.preset).placements
 
 
 def subjects_named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the subjects that are meant; `formicary` means all kinds of our agents.
+    """Return the names of the subjects chosen by names; `formicary` means all kinds of our agents.
 
     Raises:
-        UsageError: there is none of a name, or it is not installed.
+        UsageError: a subject is unknown, or not installed.
     """
     every = subjects()
     known = {subject.name: subject for subject in every}
@@ -132,15 +131,11 @@ def subjects_named(names: Sequence[str]) -> tuple[str, ...]:
 
 
 Values = dict[str, Any]
-"""What was typed: texts by the names of parameters, and whether there was a flag; None if it was not."""
+"""The words of the command line by parameters: texts, or booleans for flags; None if not given."""
 
 
 def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -> Options:
-    """Read the values of the command line.
-
-    Raises:
-        UsageError: a value is not understood, or does not fit the others.
-    """
+    """Read the words of the command line; raise a UsageError if one is invalid, or does not fit others."""
     if experiment not in {*EXPERIMENTS, *SELECTIONS}:
         raise UsageError(unknown("experiment", experiment, [*EXPERIMENTS, *SELECTIONS, EVERYTHING]))
     given = {name: value for name, value in typed.items() if value is not None}
@@ -165,13 +160,13 @@ def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -
 
 
 def _asked_of(experiment: str) -> Iterator[Parameter]:
-    """Return all parameters; those of an experiment as it has them, and not as others of the same name."""
+    """Return all parameters, with an experiment's own in place of others of the same name."""
     own = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment in EXPERIMENTS else {}
     return (own.get(one.name, one) for one in asked())
 
 
 def _refuse_foreign(experiment: str, given: Mapping[str, Any]) -> None:
-    """Refuse what an experiment does not vary, or nothing of a selection."""
+    """Refuse parameters that the experiment, or all of a selection, does not vary."""
     if experiment in SELECTIONS:
         parts = SELECTIONS[experiment].parts
         varied = list(dict.fromkeys(name for part in parts for name in part.experiment.options))

@@ -1,4 +1,4 @@
-"""What is measured. Pure: nothing here looks at the machine but for what is installed."""
+"""The plan of a run. Pure, except for what is installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def fits(configuration: Configuration) -> bool:
-    """Return whether a configuration is within what its subject takes."""
+    """Return whether a configuration is within its subject's limits."""
     subject = subject_of(configuration.platform, configuration.kind)
     exchange = configuration.exchange
     few = not subject.most_pairs or exchange.load <= subject.most_pairs
@@ -38,9 +38,9 @@ def fits(configuration: Configuration) -> bool:
 
 
 def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
-    """Return what is left out of a plan, in sentences: what the subjects that were named cannot do.
+    """Return sentences on what is left out: what the named subjects cannot do.
 
-    Of a selection, which names subjects itself, it is those that are not installed.
+    For a selection, which names subjects itself, it is those that are not installed.
     """
     if options.subjects is None:
         return [
@@ -61,7 +61,7 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
 
 
 def _absent(options: Options) -> list[str]:
-    """Return the subjects that a selection names, and which have no driver here though one can be made."""
+    """Return the subjects of a selection whose driver is not installed."""
     parts = SELECTIONS[options.experiment].parts if options.experiment in SELECTIONS else ()
     there = {subject.name for subject in subjects()}
     return sorted({name for part in parts for name in part.subjects if name in RECIPES} - there)
@@ -120,7 +120,7 @@ def _sized(part: Part, options: Options) -> Iterator[Part]:
 
 
 def _freed(part: Part, options: Options) -> Part:
-    """Return a part of a preset, which does not limit what somebody has named."""
+    """Return a part of a preset without its limits on what the user has named."""
     if options.subjects is not None:
         part = dataclasses.replace(part, subjects=())
     if options.subjects or options.placements or options.spreads or options.routes or options.tls:
@@ -132,7 +132,7 @@ _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
 
 def make_plan(options: Options) -> list[Configuration]:
-    """Return all that is to be measured, in the order in which reports show it.
+    """Return all configurations, in the order of reports.
 
     Raises:
         UsageError: there is nothing to measure, or more than fits into memory.
@@ -162,7 +162,7 @@ def make_plan(options: Options) -> list[Configuration]:
 
 
 def _with_warm_up(configuration: Configuration, options: Options) -> Configuration:
-    """Add as many round trips before the measured ones as are to be left out."""
+    """Set the round trips of the warm-up."""
     _, measured, cool_down = configuration.exchange.rounds
     if not isinstance(options.warm_up, int) or not measured:
         return configuration
@@ -194,8 +194,7 @@ def schedule(
 ) -> list[tuple[Configuration, int, int]]:
     """Return the order of the measurements: configuration, number of the repetition, seed.
 
-    Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
-    what changes on the machine meanwhile does not fall on the same ones.
+    Each round has all configurations in a new random order, so that changes of the machine affect all alike.
     """
     generator = random.Random(seed)
     order = []
@@ -207,7 +206,7 @@ def schedule(
 
 
 def describe(configuration: Configuration) -> str:
-    """Return a configuration in words, for the display and for sentences."""
+    """Return a configuration in words."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     said = [configuration.experiment, f"{configuration.platform}{kind}"]
     said += [] if configuration.route == "none" else [_place(configuration)]
@@ -226,13 +225,13 @@ def _place(configuration: Configuration) -> str:
 
 
 def way_of(configuration: Configuration) -> str:
-    """Return what carries a configuration's messages."""
+    """Return the route of a configuration's messages, in words."""
     return f"{configuration.route} with TLS" if configuration.tls else configuration.route
 
 
 def needs_server(configuration: Configuration) -> bool:
     """Return whether an XMPP server takes part."""
-    # Agents that have accounts log in also where their messages stay in one process.
+    # Agents with accounts log in even if their messages stay in one process.
     if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
         return configuration.route in {XMPP, AUTO}
     return subject_of(configuration.platform, configuration.kind).accounts

@@ -1,4 +1,4 @@
-"""Which repetitions are profiled: those of `.../cpu`, and with `--profile` one more of all that can be."""
+"""Adds profiled configurations: those of `.../cpu`, and with `--profile` one for each that can be."""
 
 from __future__ import annotations
 
@@ -19,19 +19,15 @@ if TYPE_CHECKING:
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.vocabulary.configuration import Configuration
 
-# Round trips of all pairs together that take some seconds: shares need samples.
+# Round trips of all pairs together that take some seconds, for enough samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
-_DRIVEN = 60_000  # clocks need none
+_DRIVEN = 60_000  # CPU clocks need no samples
 _SHORTEST = 100
-_QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
+_QUICK = 4  # times fewer in a quick run: T2 is still long enough
 
 
 def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[Configuration]:
-    """Yield a plan with what is profiled in it.
-
-    Raises:
-        UsageError: nothing of it can be profiled, and that was asked for.
-    """
+    """Yield a plan with profiled configurations; raise a UsageError if none can be, as requested."""
     if options.profile and plan and not any(map(_can, plan)):
         about = EXPERIMENTS[plan[0].experiment].why_unprofiled
         raise UsageError(
@@ -61,32 +57,32 @@ def _can(one: Configuration) -> bool:
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
-    """Return as much of a configuration as shares need: they need samples."""
+    """Return a configuration that is long enough for a profile."""
     profiling = EXPERIMENTS[one.experiment].profiling
     found: Configuration = profiling.load()(one, options) if profiling else one
     return found
 
 
 def as_it_is(one: Configuration, _: Options) -> Configuration:
-    """Return a configuration that has samples enough by itself."""
+    """Return a configuration that is long enough as it is."""
     return one
 
 
 def with_agents(one: Configuration, options: Options, enough: int) -> Configuration:
-    """Return a configuration with so many agents, unless somebody has asked for a number of them."""
+    """Return a configuration with this many agents, unless the user chose their number."""
     if options.sizes.get("agents"):
         return one
     return one.sized(agents=max(Agents.of(one).agents, enough))
 
 
 def longer_exchange(one: Configuration, options: Options, times: float = 1) -> Configuration:
-    """Return a configuration with as many round trips as take some seconds."""
+    """Return a configuration with round trips for some seconds."""
     many = _DRIVEN if has_driver(one) else _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
     return lasting(one, options, many / 4 if one.exchange.load == 1 and one.placement != SAME else many)
 
 
 def lasting(one: Configuration, options: Options, wanted: float) -> Configuration:
-    """Return a configuration with so many round trips of all pairs, unless somebody has asked for some."""
+    """Return a configuration with this many round trips of all pairs, unless the user chose them."""
     if options.sizes.get("rounds"):
         return one
     if options.preset == QUICK:

@@ -1,4 +1,4 @@
-"""What a run measures, how often, and in which order; of one experiment or of several."""
+"""The plan of a run, of one experiment or several, with repetitions and order."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 Order = list[tuple["Configuration", int, int]]
-"""What is measured one after the other: a configuration, the number of its repetition, a seed."""
+"""The measurements in order: configuration, number of the repetition, seed."""
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run measures.
+    """The plan of a run.
 
     Attributes:
-        label: what the run's folder is named after.
-        asked: what was asked for, for the manifest; with the seed.
-        repeats: how often each configuration is measured, in the order in which reports show them.
-        wants_server: whether a route was named, so that a run without an XMPP server is not wanted.
-        over_hosts: whether hosts take part, and nobody has said where or what is measured.
-        notes: what is not as one might expect, in sentences.
-        left_out: what was asked for and cannot be measured, in sentences.
+        label: a word for the name of the run's folder.
+        asked: the options, with the seed, for the manifest.
+        repeats: the repetitions of each configuration, in the order of reports.
+        wants_server: whether a route was chosen, so that an XMPP server is required.
+        over_hosts: whether hosts take part, and neither placements nor subjects were chosen.
+        notes: sentences on surprising choices.
+        left_out: sentences on what cannot be measured.
     """
 
     label: str
@@ -52,21 +52,14 @@ class RunPlan:
 
 
 def of_one(options: Options) -> RunPlan:
-    """Return what one experiment, or selection, measures.
-
-    Raises:
-        UsageError: there is nothing to measure, or more than fits into memory.
-    """
+    """Return the plan of an experiment or a selection; raises as `make_plan` does."""
     return of_several(options.experiment, [options], options.as_asked())
 
 
 def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -> RunPlan:
-    """Return what several experiments measure in one run.
+    """Return the plan of several experiments in one run; raises as `make_plan` does.
 
-    Where two of them measure the same, it is measured once, as often as the one wants that wants it most.
-
-    Raises:
-        UsageError: one of them has nothing to measure, or more than fits into memory.
+    A configuration of several of them is measured once, with the most repetitions.
     """
     repeats: dict[Configuration, int] = {}
     notes: list[str] = []
@@ -93,16 +86,16 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
 def everything(
     preset: str | None, repeat: str | None, seed: str | None, hosts: Sequence[str] = ()
 ) -> RunPlan:
-    """Return what all experiments measure that can be measured here.
+    """Return the plan of all experiments that can be measured here.
 
     Args:
-        preset: whose sizes are taken; None for the quick ones.
-        repeat: how often; None for as often as the preset says.
-        seed: of the order, and of the agents; None for one that is drawn.
-        hosts: names of the hosts that containers may be on.
+        preset: the preset; None for quick.
+        repeat: the number of repetitions; None for the preset's.
+        seed: the seed of order and agents; None for a random one.
+        hosts: names of the hosts for containers.
 
     Raises:
-        UsageError: one of the words is not understood.
+        UsageError: a word is invalid.
     """
     chosen = preset or QUICK
     drawn = parse(seed=seed).seed
@@ -116,7 +109,7 @@ def everything(
 
 
 def split(parts: Iterable[Options]) -> tuple[list[Options], list[str]]:
-    """Separate what can be measured from what cannot, for which there is a sentence each."""
+    """Separate what can be measured from what cannot, with a sentence each."""
     can, refused = [], []
     for part in parts:
         try:
@@ -129,11 +122,7 @@ def split(parts: Iterable[Options]) -> tuple[list[Options], list[str]]:
 
 
 def order_of(manifest: Manifest) -> Order:
-    """Return what a run measures one after the other, which its manifest determines.
-
-    Raises:
-        UsageError: the manifest does not say.
-    """
+    """Return the order of a run's measurements, from its manifest; raise a UsageError if it is incomplete."""
     seed, repeat = manifest.options.get("seed"), manifest.options.get("repeat")
     repeats = manifest.repeats or (repeat,) * len(manifest.configurations)
     counts = [many for many in repeats if isinstance(many, int)]

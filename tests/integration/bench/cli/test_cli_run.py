@@ -96,7 +96,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
         "mobile/forward-agents", "mobile/wake", "grid/swap", "service/mediated", "compute/speed-up",
         "traffic/ring", "traffic/massive-reception", "traffic/pool-size", "traffic/speed-up",
         "observe/watch", "directory/hosts", "directory/clients", "compute/mix", "grid/fairness",
-        "messaging/serialisation",
+        "messaging/serialisation", "mobile/mediators", "mobile/meeting",
         "protocols/request", "protocols/contract-net", "protocols/auction", "protocols/memory",
     }  # fmt: skip
     for row in rows:

@@ -1,9 +1,9 @@
 """Whether one set of repetitions is faster than another: a verdict in a sentence, never a bare p.
 
 The verdict is by Welch's t-test on the logarithms, corrected by Holm's method for how many figures are
-compared at once. What is not found to differ is only called the same where the interval is narrow enough to
-say so; else nobody can tell. Nor can anybody where repetitions depend on each other and the interval, which
-is wider then, has 1 in it. Student's test (the papers') and the test by ranks are given beside it.
+compared at once. No difference is found only if the interval is narrow enough; otherwise, it is inconclusive.
+So it is if repetitions are correlated and the interval, which is then widened, includes 1. Student's test
+(the papers') and the rank test are returned as well.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _TAILS = (0.975, 0.025)
 def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
     """Return the difference of two means in standard deviations, with its 95% interval.
 
-    It is Cohen's d with the pooled standard deviation, freed of its bias for few values; the interval is the
-    exact one for normal values of equal variance, by the noncentral t distribution.
+    It is Cohen's d with the pooled standard deviation, corrected for its bias with few values; the interval
+    is exact for normal values of equal variance, by the noncentral t distribution.
 
     Returns:
-        Positive where `values` are larger; None where either side has fewer than two, or none scatter.
+        Positive if `values` are larger; None if either side has fewer than two, or none scatter.
     """
     from scipy.special import gammaln, nctdtrinc
 
@@ -55,12 +55,12 @@ def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
 
 
 FEWEST = 5
-"""Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""
+"""Repetitions of each side below which nothing is decided, as their scatter is unknown."""
 
 TOO_FEW = f"are too few; use at least {FEWEST} of each"
 
 RESOLUTION = 0.05
-"""The change that matters: an interval that is open to a larger one leaves a comparison undecided."""
+"""The change that matters: an interval that includes a larger one is inconclusive."""
 
 DEPENDS = "; repetitions are correlated, so the interval is widened: use a quieter machine"
 
@@ -69,7 +69,7 @@ _LEAST, _MOST = 1e-100, 1e100  # what is beyond is none that was measured, and i
 
 
 class Verdict(StrEnum):
-    """What a comparison comes to."""
+    """The verdict of a comparison."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -78,16 +78,16 @@ class Verdict(StrEnum):
 
 
 class Contrast(msgspec.Struct, frozen=True, kw_only=True):
-    """What is compared: one figure of each repetition, on both sides.
+    """One figure of each repetition, on both sides of a comparison.
 
     Attributes:
-        name: What it is about.
-        values: The figures that are judged.
-        base: Those that they are held against.
-        is_rate: Whether more is faster; if not, they are times, and less is.
-        doubt: Why the two sides cannot be compared whatever their figures are, and what would help, without
-            full stop; empty where they can.
-        unit: What each figure is of, in a sentence: a repetition, or a run.
+        name: What is compared.
+        values: The judged figures.
+        base: The figures that they are compared with.
+        is_rate: Whether more is faster; if not, they are times.
+        doubt: Why the two sides cannot be compared, whatever their figures, and what would help, without full
+            stop; empty if they can.
+        unit: What each figure is from: a repetition, or a run.
     """
 
     name: str
@@ -99,33 +99,33 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def what(self) -> str:
-        """What the figures are, in a sentence."""
+        """What the figures are, in a word."""
         return "rate" if self.is_rate else "time"
 
     @property
     def counts(self) -> str:
-        """How many there are on each side, in a sentence."""
+        """The number of figures on each side, in words."""
         many = len(self.values)
         return f"{many} {self.unit}{'' if many == 1 else 's'} against {len(self.base)}"
 
     @property
     def depends(self) -> str:
-        """That repetitions depend on each other, as the end of a sentence; empty where that is not seen."""
+        """That repetitions are correlated, as the end of a sentence; empty if that is not seen."""
         values, base = logarithms(self)
         return DEPENDS if widening(values, base) > 1 else ""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The result of a comparison.
 
     Attributes:
-        name: What it is about.
-        verdict: What it comes to.
-        sentence: The same with the figures, and with what to do next where that is open.
-        ratio: How many times the base, with its 95% interval (not corrected); None where there is none.
+        name: What was compared.
+        verdict: The verdict.
+        sentence: The verdict with its figures, and with the next step if it is inconclusive.
+        ratio: The multiple of the base, with its 95% interval (not corrected), if any.
         effect: Hedges' g with its 95% interval: the difference in standard deviations.
         welch_p: The p of Welch's test on the logarithms, by itself.
-        corrected_p: The same, corrected for the family; the verdict is by this one.
+        corrected_p: The same, corrected for the family; it decides.
         student_p: The p of Student's test on the figures themselves.
         rank_p: The p of the test by ranks.
     """
@@ -142,19 +142,19 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_told(self) -> bool:
-        """Whether it came to a verdict, with a ratio."""
+        """Whether it has a ratio, and is not inconclusive."""
         return self.ratio is not None and self.verdict is not Verdict.UNDECIDED
 
 
 def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[Comparison]:
-    """Judge all figures that are compared at once.
+    """Judge a family of comparisons.
 
     Args:
-        family: What is compared.
+        family: All comparisons.
         resolution: The relative change that matters, such as 0.05.
 
     Returns:
-        A comparison of each, in their order.
+        Their results, in the same order.
     """
     ratios = [_ratio(contrast) for contrast in family]
     bare = [_probability(contrast) if ratio else None for contrast, ratio in zip(family, ratios, strict=True)]
@@ -168,7 +168,7 @@ def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[
 
 
 def too_few(contrast: Contrast) -> str | None:
-    """Return why nothing can be decided about a contrast, whatever its figures; None where something can."""
+    """Return why a contrast decides nothing, whatever its figures; None if it may."""
     if contrast.doubt:
         return contrast.doubt
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
@@ -179,12 +179,12 @@ def too_few(contrast: Contrast) -> str | None:
 
 
 def logarithms(contrast: Contrast) -> tuple[list[float], list[float]]:
-    """Return both sides' logarithms, on which tests are made; the figures are above zero."""
+    """Return both sides' logarithms, which tests use; the figures are positive."""
     return [math.log(value) for value in contrast.values], [math.log(value) for value in contrast.base]
 
 
 def repetitions_for(ratio: Interval, repetitions: int, resolution: float) -> int:
-    """Return about how many repetitions of each side make an interval as narrow as the resolution."""
+    """Return about how many repetitions of each side narrow the interval to the resolution."""
     half = math.log(ratio.high / ratio.low) / 2
     return max(FEWEST, math.ceil(repetitions * (half / math.log1p(resolution)) ** 2))
 
@@ -194,7 +194,7 @@ def _ratio(contrast: Contrast) -> Interval | None:
 
 
 def _probability(contrast: Contrast) -> float:
-    """Return Welch's p; where nothing scatters, what differs at all differs for certain."""
+    """Return Welch's p; without scatter, any difference is certain."""
     if len({*contrast.values, *contrast.base}) == 1:
         return 1.0
     p = welch_p(*logarithms(contrast))
@@ -239,7 +239,7 @@ def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: 
 
 
 def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, resolution: float) -> str:
-    """Return what follows from a verdict."""
+    """Return the end of a verdict's sentence."""
     depends = contrast.depends
     if verdict is Verdict.SAME:
         return f"; changes of more than {resolution:.0%} are ruled out{depends}"

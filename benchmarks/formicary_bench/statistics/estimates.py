@@ -1,4 +1,4 @@
-"""Estimates: a mean over repetitions with its interval, and two modes where repetitions have them."""
+"""Estimates: a mean over repetitions with its interval, and two modes if repetitions have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A mean, and the bounds of its 95% interval where it has one."""
+    """A mean, and the bounds of its 95% interval, if it has one."""
 
     mean: float
     ci95: tuple[float, float] | None = None
@@ -36,13 +36,13 @@ _MATTERS = math.log(1.1)  # modes that differ by less are one to a reader
 
 
 class Typical(msgspec.Struct, frozen=True):
-    """What a figure typically is.
+    """The typical value of a figure.
 
     Attributes:
         value: Its estimate.
-        bounds: The 95% interval of that; None without one, or of two repetitions.
-        values: What each repetition gave, in their order.
-        modes: The medians of the two groups that they fall into; empty where it is one.
+        bounds: Its 95% interval; None without one, or with only two repetitions.
+        values: The repetitions' values, in order.
+        modes: The medians of the two groups that they fall into; empty if it is one.
     """
 
     value: float
@@ -52,10 +52,10 @@ class Typical(msgspec.Struct, frozen=True):
 
 
 def typical(values: Sequence[float], known: Estimate | None = None) -> Typical | None:
-    """Return what repetitions typically give; None where there are none.
+    """Return the typical value of repetitions; None if there are none.
 
     Args:
-        values: One figure of each repetition, in their order.
+        values: One figure of each repetition, in order.
         known: Their estimate; that of their mean if None.
     """
     if known is None:
@@ -71,9 +71,9 @@ def typical(values: Sequence[float], known: Estimate | None = None) -> Typical |
 
 
 def modes(values: Sequence[float]) -> tuple[float, ...]:
-    """Return the medians of two groups into which values fall, the lower first; empty where it is one group.
+    """Return the medians of two groups of values, the lower first; empty if they form one group.
 
-    Two groups have at least two values each, and far more lies between them than within either.
+    Two groups have at least two values each, and a gap between them far wider than either.
     """
     if len(values) < _FEWEST or min(values) <= 0:
         return ()

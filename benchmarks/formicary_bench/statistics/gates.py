@@ -1,7 +1,7 @@
 """Whether something has become slower by more than is allowed: for checks that a change has to pass.
 
-The question is another one than that of `comparisons`: a slowdown that is certain but small passes, and a
-large one that is not certain does not pass as if it were none.
+Unlike in `comparisons`, a slowdown that is certain but small passes, and one that is large but uncertain does
+not pass.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BELIEVED = 0.025  # on either side: as the 95% interval that is shown has it
 
 
 class Outcome(StrEnum):
-    """What a gate says."""
+    """The outcome of a gate."""
 
     NOT_SLOWER = "not slower"
     SLOWER = "slower"
@@ -34,13 +34,13 @@ class Outcome(StrEnum):
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a gate says of one figure.
+    """The outcome of a gate for one figure.
 
     Attributes:
-        name: What it is about.
-        outcome: What it says.
-        sentence: The same with the figures, and with what to do next where that is open.
-        ratio: How many times the base, with its 95% interval; None where there is none.
+        name: What was compared.
+        outcome: The outcome.
+        sentence: The outcome with its figures, and with the next step if it is inconclusive.
+        ratio: The multiple of the base, with its 95% interval, if any.
     """
 
     name: str
@@ -52,12 +52,12 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
     """Judge whether figures have become worse by more than is allowed.
 
-    That one is slower is believed where chance would do that, in the whole family, at most once in 40 times;
-    that one is not, where its 95% interval ends below what is allowed.
+    A figure is slower if chance would find that at most once in 40 times in the whole family; it is not
+    slower if its 95% interval ends below what is allowed.
 
     Args:
         family: What is compared.
-        max_slowdown: By what part a time may grow: 0.05 allows 1.05 times the time, or 1/1.05 of the rate.
+        max_slowdown: How much a time may grow: 0.05 allows 1.05 times the time, or 1/1.05 of the rate.
     """
     allowed = math.log1p(max_slowdown)
     sides = [None if too_few(contrast) else _sides(contrast, allowed) for contrast in family]
@@ -69,7 +69,7 @@ def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
 
 
 def together(passages: Sequence[Passage]) -> Outcome:
-    """Return what a gate says of all figures: slower where one is, else "inconclusive" where one may be."""
+    """Return the outcome for all figures: slower if one is, or inconclusive if one is."""
     outcomes = {passage.outcome for passage in passages}
     for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
         if worse in outcomes:
@@ -78,7 +78,7 @@ def together(passages: Sequence[Passage]) -> Outcome:
 
 
 def _sides(contrast: Contrast, allowed: float) -> tuple[float, float]:
-    """Return the p of being slower than allowed where it is not, and the other way round."""
+    """Return the p-values of being slower than allowed, and of not being so."""
     values, base = logarithms(contrast)
     worse, better = (base, values) if contrast.is_rate else (values, base)
     return larger_p(worse, better, allowed), larger_p(better, worse, -allowed)

@@ -1,4 +1,4 @@
-"""Whether a figure can be believed, and what to do next if not."""
+"""How reliable a figure is, and the next step if it is not."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FEWEST = 3
 FEWEST_STABLE = 5
 """Repetitions below which nothing is called stable: that fewer agree may be an accident."""
 
-_FEWEST_FOR_DRIFT = 6  # of five values in order, chance makes a trend too often
-_BELIEVED = 0.01  # a drift is reported for each figure of a report: at 0.05, some always would be
+_FEWEST_FOR_DRIFT = 6  # chance puts five values in order too often
+_BELIEVED = 0.01  # each figure of a report is tested: at 0.05, some would always drift
 _MOST = 1_000_000
-_MOST_ADVISED = 100  # who scatters more has something else to do than to repeat
+_MOST_ADVISED = 100  # with more scatter, repetitions are not the remedy
 
 
 class Stability(StrEnum):
-    """What there is to say of a figure."""
+    """The reliability of a figure, in a word."""
 
     STABLE = "stable"
     WIDE = "more repetitions"
@@ -39,16 +39,16 @@ class Stability(StrEnum):
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a figure can be believed.
+    """The reliability of a figure.
 
     Attributes:
         stability: In a word.
-        sentence: With the figures, and with what to do next.
+        sentence: With the figures, and with the next step.
         half_width: Of the 95% interval of its mean, as a part of the mean; None where there is none. Where
             repetitions depend on each other, it is as wide as it has to be then.
         drift: How much it changes from the first repetition to the last, as a part of its median, where that
             is no accident; else None.
-        repetitions: About how many make the half width 1%; None where that cannot be told.
+        repetitions: About how many make the half width 1%; None if unknown.
         depends: How neighbours depend on each other, where that is no accident; None where it is not seen,
             and of fewer than ten repetitions it never is.
     """
@@ -62,7 +62,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
-    """Judge a figure by those of its repetitions.
+    """Judge a figure by its repetitions.
 
     Args:
         values: One of each repetition, in the order in which they were measured; all of them are finite.
@@ -113,7 +113,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
 
 
 def is_advice(needed: int | None) -> bool:
-    """Return whether so many repetitions can be recommended to anybody."""
+    """Return whether so many repetitions can be recommended."""
     return needed is not None and needed <= _MOST_ADVISED
 
 
@@ -124,7 +124,7 @@ def _needed(needed: int | None, wanted: float) -> str:
 
 
 def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:
-    """Return how many repetitions make an interval of a mean so narrow, if they scatter as these do.
+    """Return how many repetitions narrow the interval of a mean to a width, if they scatter as these do.
 
     Args:
         interval: Of the mean of those that there are.

@@ -44,14 +44,14 @@ def verdict_extras(rows: Sequence[Row]) -> list[Extra]:
 
 def doubts(rows: Sequence[Row]) -> list[Doubt]:
     """Return why comparisons of a run are inconclusive: one of each pair of rows that is compared."""
-    found = []
+    pairs: dict[frozenset[str], tuple[Row, Row]] = {}
     for row in rows:
         base = baseline_of(row, rows)
         judged = [other for one in row.compared for other in others_of(row, one, rows)]
-        others = {one.anchor: one for one in ([base] if base else []) + rivals_of(row, rows) + judged}
-        known = (factor(row, other, main_metric(row)) for other in others.values() if not row.profiled)
-        found += [one.doubt for one in known if one and one.doubt]
-    return found
+        for other in [*([base] if base else []), *rivals_of(row, rows), *judged]:
+            pairs.setdefault(frozenset({row.anchor, other.anchor}), (row, other))
+    known = (factor(row, other, main_metric(row)) for row, other in pairs.values() if not row.profiled)
+    return [one.doubt for one in known if one and one.doubt]
 
 
 def hints(found: Sequence[Doubt]) -> list[str]:

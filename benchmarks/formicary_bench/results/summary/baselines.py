@@ -1,4 +1,4 @@
-"""What a figure is held against: the baseline of the same run that does the same without agents."""
+"""Baselines: rows of the same run that do the same work without agents."""
 
 from __future__ import annotations
 
@@ -34,13 +34,11 @@ _SAME = "same-container"
 
 
 def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
-    """Find the row that a figure is held against: the same work, the same size, no agents.
+    """Find the baseline of a row: the same work, the same size, no agents.
 
-    Behaviours are held against tasks, micro-agents against callbacks, or tasks where there are no
-    callbacks, direct links against TCP sockets with TLS if they
-    have it, what goes through the server always against bare components there. A baseline has
-    no other baseline. A use of the directory is held against a message and its answer on the same way, a
-    conversation against its messages alone; one of several values of a parameter against its base.
+    Behaviours are compared with tasks; micro-agents with callbacks, or else tasks; direct links with TCP
+    sockets, with TLS if they have it; links through the server with bare components there; a use of the
+    directory with a message and its answer on the same route; a conversation with its messages alone; a value of a parameter with its base.
     """
     if compared := based(row):
         at = row.parameters | {compared.attribute: compared.base}
@@ -147,12 +145,12 @@ def _measured(row: Row) -> bool:
 
 
 def typical_of(row: Row, metric: Metric) -> Typical | None:
-    """Return what a figure of a row typically is; None where it is not known."""
+    """Return the typical value of a row's figure; None if unknown."""
     return typical(values_of(row, metric), row.estimate(metric))
 
 
 def values_of(row: Row, metric: Metric) -> list[float]:
-    """Return what the repetitions gave that count; see `each.counting`."""
+    """Return the values of repetitions that count; see `each.counting`."""
     return samples_of(counting(row.each)).get(metric.name, [])
 
 
@@ -178,14 +176,14 @@ class Warmth(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def word(self) -> str:
-        """It in a word or two."""
+        """The warmth in a word or two."""
         if self.settled:
             return "warm"
         return "not settled" if self.warm_up_s else "cold"
 
 
 def warmth_of(repetitions: Sequence[Repetition]) -> Warmth | None:
-    """Return how warm what was measured was; None where that is no question."""
+    """Return how warm a platform was; None if it need not warm up."""
     counted = [one.counters for one in repetitions if values.SETTLED in one.counters]
     if not counted:
         return None

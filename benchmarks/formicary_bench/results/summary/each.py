@@ -1,4 +1,4 @@
-"""What one repetition gave: all that rows, verdicts and comparisons are made of."""
+"""The figures of one repetition, of which rows, verdicts and comparisons are made."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Each(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         values: By the names of their metrics.
-        full_load: Whether it held full load; where that is no question, it did.
+        full_load: Whether it held full load, or need not.
     """
 
     values: dict[str, float]
@@ -46,7 +46,7 @@ class Each(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read of one repetition.
+    """The values read of one repetition.
 
     Attributes:
         each: Its figures.
@@ -66,18 +66,18 @@ def reading(
     records: Sequence[Record] = (),
     within: Mapping[Metric, Interval | None] | None = None,
 ) -> Reading:
-    """Return what was read of a repetition; values and intervals that are None are left out."""
+    """Return the reading of a repetition, without values and intervals that are None."""
     intervals = {metric.name: one for metric, one in (within or {}).items() if one is not None}
     return Reading(each=Each(values=named(values)), records=records, within=intervals)
 
 
 def named(values: Mapping[Metric, float | None]) -> dict[str, float]:
-    """Return values by the names of their metrics; those that are None are left out."""
+    """Return values by the names of their metrics, without those that are None."""
     return {metric.name: value for metric, value in values.items() if value is not None}
 
 
 def with_derived(each: Each, configuration: Configuration) -> Each:
-    """Return the figures of a repetition with those that follow from them."""
+    """Return the figures of a repetition with derived ones."""
     known = declared(configuration.experiment)
     if known is None or not known.derived:
         return each
@@ -95,14 +95,14 @@ def samples_of(each: Iterable[Each]) -> dict[str, list[float]]:
 
 
 def counting(each: Sequence[Each]) -> Sequence[Each]:
-    """Return the repetitions that figures are made of: those that held full load, or all where none did."""
+    """Return the repetitions that count: those that held full load, or all if none did."""
     return [one for one in each if one.full_load] or each
 
 
 def comparable(
     each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
 ) -> dict[str, list[float]]:
-    """Return what platforms and runs are compared by: figures of repetitions that held full load."""
+    """Return the figures that are compared, of repetitions that held full load."""
     found = samples_of([one for one in each if one.full_load])
     return {
         name: values
@@ -126,7 +126,7 @@ class Exchanged(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What stays in memory of a repetition.
+    """The part of a repetition that stays in memory.
 
     Attributes:
         times: The round-trip times that count, in nanoseconds, the shortest first.
@@ -153,7 +153,7 @@ def measure(
     is_alone: bool,
     has_rate: bool = True,
 ) -> Measured | None:
-    """Read a repetition, and give what matters of it; None where nothing was measured.
+    """Measure a repetition by its raw values; None if nothing was measured.
 
     Raises:
         UsageError: Raw values are missing or broken.

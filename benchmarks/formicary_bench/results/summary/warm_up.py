@@ -1,6 +1,6 @@
-"""Where the warm-up ends: as planned, as the papers have it, or where the values themselves have settled.
+"""Where the warm-up ends: as planned, as in the papers, or where the values have settled.
 
-Whatever is left out, the raw values are kept: the same run can be looked at in each of these ways.
+The raw values are kept, so that the same run can be shown in each of these ways.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_PAIRS = 256  # the median of so many at each index says what that of all w
 
 
 class WarmUpLeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """What was left out of a configuration's figures as its warm-up.
+    """The warm-up discarded from a configuration's figures.
 
     Attributes:
         rule: `planned` (T1 as the run had it), `detect`, or how many as a number.
@@ -56,13 +56,13 @@ class WarmUpLeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """What was left out of one repetition.
+    """The warm-up discarded from one repetition.
 
     Attributes:
         index: How many round trips of each pair.
         found: Where it settles.
         is_known: Whether there is enough to tell that.
-        matters: Whether what counts begins otherwise than it goes on, by more than a twentieth.
+        matters: Whether the start of what counts differs from the rest by more than a twentieth.
     """
 
     index: int
@@ -115,7 +115,7 @@ def measured(run: RunFolder, configuration: Configuration, repetition: Repetitio
 
 
 def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) -> WarmUpLeftOut:
-    """Return what was left out of a configuration, over its repetitions, of which there is at least one."""
+    """Return the warm-up discarded from a configuration with at least one repetition."""
     given = run.manifest.options.get(OPTION)
     rule = "planned" if given is None else str(read_rule(str(given)))
     indices = [cut.index for cut in cuts]
@@ -129,7 +129,7 @@ def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) 
 
 
 def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
-    """Return where what was left out is not what was asked for, or is too little."""
+    """Return that the discarded warm-up is not what was asked for, or too short; else nothing."""
     if rule.isdecimal():
         short = [cut.index for cut in cuts if cut.index != int(rule)]
         return (

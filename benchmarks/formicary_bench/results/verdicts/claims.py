@@ -1,8 +1,8 @@
-"""Whether a run reproduces or refutes what papers conclude, as far as it can tell.
+"""Whether a run reproduces or refutes the papers' conclusions.
 
-Each claim is judged at all points that both of its sides have, by intervals that hold at all of them at once:
-it is reproduced where all lie where the claim says, and refuted where one lies elsewhere. Hosts that are one
-machine say nothing, and a run that is good for an order of magnitude refutes nothing.
+Each claim is judged at all points that both of its sides have, by simultaneous intervals: it is reproduced if
+all lie where the claim says, and refuted if one lies elsewhere. Hosts that are one machine decide nothing,
+and a run that is accurate only to an order of magnitude refutes nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLACES = ("placement", "hosts", "traffic")
 
 
 class Outcome(StrEnum):
-    """What a run says of a claim."""
+    """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
     REFUTED = "refuted"
@@ -49,10 +49,10 @@ class At(msgspec.Struct, frozen=True, kw_only=True):
     """One point at which a claim is judged.
 
     Attributes:
-        rows: Whose figures are in it: one, or those that are held against each other.
-        value: The value, the ratio or the growth, with its interval; None where there is none.
-        outcome: What this point alone says.
-        doubt: Why it says nothing, whatever its figures, as words; empty where it can.
+        rows: The rows that it judges: one, or those that are compared.
+        value: The value, ratio or growth, with its interval, if any.
+        outcome: The verdict of this point alone.
+        doubt: Why it decides nothing, whatever its figures; empty if it may.
     """
 
     rows: tuple[Row, ...]
@@ -62,13 +62,13 @@ class At(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run says of a claim.
+    """The verdict on a claim, with its points.
 
     Attributes:
         claim: The claim.
-        outcome: It in a word.
-        points: All points at which it was judged; none where it was not measured.
-        takes: What it would take to tell, as an order without full stop; empty where that is told.
+        outcome: The verdict.
+        points: All points at which it was judged; none if it was not measured.
+        takes: What would decide it, as an order without full stop; empty if it is decided.
     """
 
     claim: Claim
@@ -78,7 +78,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """At how many points it is so, where there are several, and at which it is otherwise."""
+        """The number of points by outcome, if there are several."""
         many = len(self.points)
         if many < 2:  # noqa: PLR2004 - several
             return ""
@@ -89,7 +89,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(claim: Claim, rows: Sequence[Row]) -> Card:
-    """Return what the rows of a run say of a claim."""
+    """Judge a claim by the rows of a run."""
     check = claim.check
     if check is None:
         return Card(claim=claim, outcome=Outcome.OPEN, takes=claim.needs)
@@ -107,7 +107,7 @@ def judge(claim: Claim, rows: Sequence[Row]) -> Card:
 
 
 def is_at(side: Side, row: Row, figure: str) -> bool:
-    """Return whether a row is of a side of a test, by a figure."""
+    """Return whether a row belongs to a side of a test, by a figure."""
     names = {row.platform, f"{row.platform}-{row.kind}"}
     return (
         row.experiment in side.experiments
@@ -123,7 +123,7 @@ def is_at(side: Side, row: Row, figure: str) -> bool:
 
 
 def values_of(row: Row, figure: str) -> Sequence[float]:
-    """Return a figure of each repetition; of those that held full load, where any did."""
+    """Return a figure of each repetition; of those that held full load, if any did."""
     if figure.startswith(_SHARE):
         return _shares(row, figure.removeprefix(_SHARE)) if row.profiled else ()
     if row.profiled:
@@ -135,7 +135,7 @@ def values_of(row: Row, figure: str) -> Sequence[float]:
 def _shares(row: Row, group: str) -> list[float]:
     """Return what part of the agents' processes' CPU time a group took, in each repetition.
 
-    What agents call is theirs, as in the papers, which look at threads.
+    What agents call counts as theirs, as in the papers, which measure threads.
     """
     parts = [one for one in row.cpu.strands if one.role != _SERVER] if row.cpu else []
     many = min((len(one.values) for one in parts), default=0)
@@ -149,7 +149,7 @@ _Found = list[tuple[tuple[Row, ...], _Divided]]
 
 
 def _side_by_side(check: Check, rows: Iterable[Row]) -> _Found:
-    """Return what is judged, of each row that has the claim's first side."""
+    """Return what is judged for each row of the claim's first side."""
     rows = list(rows)
     ones = [row for row in rows if is_at(check.one, row, check.figure)]
     if check.other is None:
@@ -164,7 +164,7 @@ def _side_by_side(check: Check, rows: Iterable[Row]) -> _Found:
 
 
 def _are_alike(check: Check, one: Row, other: Row) -> bool:
-    """Return whether two rows do the same work, but for what their sides differ in."""
+    """Return whether two rows do the same work, except where their sides differ."""
     assert check.other is not None
     if one == other:
         return check.figure != (check.other.figure or check.figure)
@@ -188,12 +188,12 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
 
 
 def _sizes(row: Row, unlike: Collection[str]) -> tuple[object, ...]:
-    """Return how much of it there is, but for what two rows may differ in."""
+    """Return a row's sizes, without those that may differ."""
     return tuple(one for one in row.sizes if one[0] not in unlike)
 
 
 def _along(check: Check, rows: Iterable[Row]) -> _Found:
-    """Return what is judged of growth: of each series the row with most and the one with least."""
+    """Return what is judged of growth: the largest and the smallest row of each series."""
     rows = list(rows)
     ones = _ends(check, check.one, rows)
     if check.other is None:
@@ -244,7 +244,7 @@ def _judged(check: Check, rows: tuple[Row, ...], divided: _Divided, family: int)
 
 
 def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
-    """Return why figures say nothing, whatever they are."""
+    """Return why figures decide nothing, whatever they are."""
     for row in rows:
         if found := doubt_about(row):
             return f"{found.who}: {found.reason}"
@@ -255,7 +255,7 @@ def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
 
 
 def _to_decide(check: Check, point: At) -> str:
-    """Return what would decide a point that is open."""
+    """Return what would decide an open point."""
     if point.outcome is not Outcome.OPEN:
         return ""
     if "repetition" in point.doubt:
@@ -274,7 +274,7 @@ def _to_decide(check: Check, point: At) -> str:
 
 
 def _to_measure(claim: Claim, check: Check) -> str:
-    """Return how to measure what no row has."""
+    """Return the command that measures what no row has."""
     sides = [check.one, *([check.other] if check.other else [])]
     experiment = check.one.experiments[0]
     subjects = list(dict.fromkeys(side.subject for side in sides if side.subject))
@@ -290,10 +290,10 @@ def _to_measure(claim: Claim, check: Check) -> str:
 
 
 def _nearest(placements: Sequence[str]) -> Sequence[str]:
-    """Return those of placements that need no other host, or all where there are none of these."""
+    """Return the placements that need no other host, or all if there are none."""
     return [place for place in placements if place not in HOSTED] or placements
 
 
 def verdict_on(claims: Iterable[Claim], rows: Sequence[Row]) -> list[Card]:
-    """Return what the rows of a run say of claims, in their order."""
+    """Judge claims by the rows of a run, in their order."""
     return [judge(claim, rows) for claim in claims]

@@ -1,6 +1,6 @@
-"""Who looks at a repetition from outside while it goes on.
+"""Observers of a repetition while it runs.
 
-- `observer`: what they have in common, and what others took of this machine.
-- `hosts`: what else goes on at the hosts; `validity`: whether that makes a measurement worthless.
+- `observer`: their interface, and what other processes used of this machine.
+- `hosts`: the load of hosts; `validity`: whether that makes a measurement worthless.
 - `profiled`: where the CPU time of the workers goes.
 """

@@ -1,4 +1,4 @@
-"""Looks at the hosts of a repetition when its window begins and ends, whatever else is measured there."""
+"""Samples the hosts of a repetition when its window begins and ends, whatever else is measured."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class HostObserver(Observer):
         self._observer.give_up()
 
     def hosts(self) -> list[HostLooks]:
-        """Return what was seen of each host; nothing if there were not both moments."""
+        """Return both samples of each host; nothing if either is missing."""
         if len(self._looks) != 2:  # noqa: PLR2004 -- begin and end
             return []
         first, last = self._looks

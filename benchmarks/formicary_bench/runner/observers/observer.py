@@ -1,4 +1,4 @@
-"""Who follows a run, and who measures from outside while a repetition goes on: by itself, nothing."""
+"""Listeners of a run, and observers of a repetition; these base classes do nothing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ NOBODY = Observer()
 
 @dataclass(frozen=True)
 class MachineUse:
-    """What was used of this machine until a moment, in seconds of CPU time.
+    """The CPU time used of this machine until a moment, in seconds.
 
     Attributes:
         busy_s: by all processes.

@@ -1,7 +1,7 @@
-"""Whether a measurement over hosts can be believed: what else went on there, and in the controller.
+"""Whether a measurement over hosts is valid: the load of the hosts, and of the controller.
 
-Pure: from two looks at each host. Several hosts may be one machine, as namespaces; the counters of all of
-them are then those of that machine, and all that the run has there is its own.
+Pure: from two samples of each host. Several hosts may be namespaces of one machine; their counters are then
+those of the machine, and all of the run's processes there are its own.
 """
 
 from __future__ import annotations

@@ -52,10 +52,10 @@ def test_runs_are_found_by_conditions(bench, runs, where, found):
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("experiment", "'experiment' in --where is not a condition: write it as in 'experiment="),
+        ("experiment", "'experiment' in --where is not a condition: use, for example, 'experiment="),
         ("cpu=x", "'cpu' in --where is not one of experiment, date, host, version"),
-        ("host>x", "'host>x' in --where: only date has an order; for host write = or !="),
-        ("date>=yesterday", "'date>=yesterday' in --where names no day"),
+        ("host>x", "'host>x' in --where: only dates can be ordered; for host, use = or !="),
+        ("date>=yesterday", "'date>=yesterday' in --where is not a date"),
     ],
 )
 def test_bad_conditions_are_one_sentence(bench, runs, where, said):
@@ -75,7 +75,7 @@ def test_a_folder_without_conditions_is_refused_as_nothing_would_look_there(benc
 def test_a_missing_folder_is_one_sentence(bench, tmp_path):
     refused = bench("list", "--where", "host=x", "--runs", tmp_path / "missing")
     assert refused.code == 2
-    assert "no runs can be looked for" in refused.err
+    assert "cannot list runs in" in refused.err
 
 
 def test_a_broken_run_is_named_and_the_others_are_listed(bench, runs):

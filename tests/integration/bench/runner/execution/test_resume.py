@@ -103,7 +103,7 @@ def test_after_ctrl_c_a_run_goes_on_where_it_was(start, bench, tmp_path):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
-    assert "go on with them: formicary bench run --resume run" in err
+    assert "resume: formicary bench run --resume run" in err
     before = RunFolder.open(tmp_path / "run").manifest.repetitions
     assert len(before) == 2
 

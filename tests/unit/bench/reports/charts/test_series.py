@@ -4,7 +4,7 @@ from itertools import product
 
 from tests.unit.bench.synthetic import row
 
-from formicary_bench.reports.charts.series import by_series, look
+from formicary_bench.reports.charts.series import by_series, label, look
 
 ROUTES = ("in-process", "direct", "xmpp", "auto", "tcp", "own")
 
@@ -55,3 +55,8 @@ def test_the_look_does_not_depend_on_who_else_is_there():
     alone = {series.label: series for one in strangers for series in by_series([one])}
     assert {series.label: series for series in by_series(strangers)} == alone
     assert {series.label: series for series in by_series(strangers[::-1])} == alone
+
+
+def test_pools_of_other_platforms_have_threads_where_ours_have_containers():
+    for platform, name in (("formicary", "2 containers"), ("jason-pool", "2 threads")):
+        assert label(row(platform, "", experiment="traffic/pool-size", containers=2)).endswith(f", {name}")

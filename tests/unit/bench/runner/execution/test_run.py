@@ -53,6 +53,20 @@ def test_what_others_disturbed_is_measured_again_twice_at_most(measuring):
     assert said == []
 
 
+def test_a_forecast_has_all_attempts_at_a_repetition(measuring, monkeypatch):
+    attempts, took = [], []
+
+    def disturbed():
+        for others in (0.1, 0.9, 0.8, 0.2, 0.1, 0.1, 0.1):
+            attempts.append(others)
+            yield others
+
+    monkeypatch.setattr(module.time, "monotonic", lambda: len(attempts))  # each takes a second
+    monkeypatch.setattr(module.Forecast, "measured", lambda _, __, seconds: took.append(seconds))
+    measuring(5, disturbed())
+    assert took == [1, 3, 1, 1, 1]
+
+
 def test_on_a_machine_that_stays_busy_nothing_more_is_measured_again(measuring):
     kept, said = measuring(5, [1.0] * 11)
     assert kept == [1.0] * 5

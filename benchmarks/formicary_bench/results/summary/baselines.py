@@ -38,7 +38,8 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
     Behaviours are compared with tasks; micro-agents with callbacks, or else tasks; direct links with TCP
     sockets, with TLS if they have it; links through the server with bare components there; a use of the
-    directory with a message and its answer on the same route; a conversation with its messages alone; a value of a parameter with its base.
+    directory with a message and its answer on the same route; a conversation with its messages alone; a
+    value of a parameter with its base.
     """
     if compared := based(row):
         at = row.parameters | {compared.attribute: compared.base}

@@ -46,7 +46,7 @@ async def settle(world: World) -> None:
     world.network.heal()
     for place in world.places:
         if place.process is not None:
-            place.process.go_on()
+            place.process.proceed()
     chance = random.Random(f"{world.seed}/settle")
     for place in world.places:  # the first one, which others join, first; some stay away
         if place is world.places[0] or chance.random() < _BACK:

@@ -107,7 +107,7 @@ class Process:
             self.runs = False
             self._stopped_at = self._loop.time()
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Resume it, with everything that was due meanwhile."""
         if self.is_alive and not self.runs:
             self.runs = True

@@ -72,7 +72,7 @@ class Network:
     def mend_all(self) -> None:
         """Restore all connections and the server."""
         self.cuts.clear()
-        self.server.go_on()
+        self.server.proceed()
         self.server.start()
 
     def is_cut(self, one: str, other: str) -> bool:
@@ -415,7 +415,7 @@ class Server:
         """Stop it."""
         self.is_stopped = self.is_up
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Resume it, with what arrived meanwhile."""
         self.is_stopped = False
         held, self._held = self._held, []

@@ -301,7 +301,7 @@ class World:
         elif act.kind == "watch" and place.process is not None:
             place.process.spawn(place.watch())
         elif act.kind in {"stop", "continue"} and place.process is not None:
-            (place.process.stop if act.kind == "stop" else place.process.go_on)()
+            (place.process.stop if act.kind == "stop" else place.process.proceed)()
         elif place.residents:
             residents = list(place.residents.values())
             self._use(residents[act.two % len(residents)], act)
@@ -310,7 +310,7 @@ class World:
             self.network.mend_all()
             for each in self.places:
                 if each.process is not None:
-                    each.process.go_on()
+                    each.process.proceed()
 
     def _hatch(self, _: Act, place: Place) -> None:
         place.start_wanderer()
@@ -387,4 +387,4 @@ class World:
         self.network.server.stop()
 
     def _continue_server(self, _act: Act, _: Place) -> None:
-        self.network.server.go_on()
+        self.network.server.proceed()

@@ -107,13 +107,13 @@ class Examinee:
             return None
         at = now if self._has_news() else max(now, min(due))
         if self._has_news() or (theirs is not None and theirs <= at):
-            self._go_on(loop, at)
+            self._proceed(loop, at)
         return at
 
     def _has_news(self) -> bool:
         return bool(self._frames or self._tasks or self._answers)
 
-    def _go_on(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
+    def _proceed(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
         turn = Turn(at, tuple(self._frames), tuple(self._tasks), tuple(self._answers))
         for told in (self._frames, self._tasks, self._answers):
             told.clear()
@@ -162,7 +162,7 @@ class Examinee:
         """
         if self._has_news():
             loop = asyncio.get_running_loop()
-            self._go_on(loop, loop.time())
+            self._proceed(loop, loop.time())
         report = self._exchange(Look(agent, attribute))
         if isinstance(report, Refusal):
             raise Broken(report.reason)

@@ -94,7 +94,7 @@ BASELINES = (
         apart(Carrier(XMPP), Carrier(XMPP, tls=True)),
         label="Bare components",
         about="XMPP without agents",
-        baseline="bare components of the server",
+        baseline="bare components",
     ),
     Subject(
         "processes", "", IN_PROCESS, label="Processes", baseline="plain processes", families=("compute",)

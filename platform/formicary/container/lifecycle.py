@@ -345,7 +345,7 @@ class Lifecycle:
         dispatcher = self._dispatcher
         if dispatcher.is_closing:
             return not dispatcher.agents
-        if any(agent.can_go_on for agent in dispatcher.agents.values()):
+        if any(agent.can_proceed for agent in dispatcher.agents.values()):
             return False
         if dispatcher.sleepers is not None and dispatcher.sleepers.count:
             return False

@@ -230,7 +230,7 @@ class Agent(BaseAgent, Conversing):
         self.become_gone()
 
     @reserved
-    def can_go_on(self) -> bool:
+    def can_proceed(self) -> bool:
         """Whether it may still do something: false of an agent whose last behaviour has failed."""
         return bool(self._behaviours or self.responders) or self._failures is None
 
@@ -290,7 +290,7 @@ class Agent(BaseAgent, Conversing):
         self._dismiss(behaviour)
         if not self._behaviours and self._stopping:
             self.become_gone()
-        elif not self.can_go_on:
+        elif not self.can_proceed:
             self._container.lifecycle.let_join_end()
 
     def _dismiss(self, behaviour: Behaviour) -> None:

@@ -278,7 +278,7 @@ class BaseAgent:
             raise error
 
     @reserved
-    def can_go_on(self) -> bool:
+    def can_proceed(self) -> bool:
         """Whether it may still do something: false of an agent whose last behaviour has failed."""
         return True
 

@@ -110,7 +110,7 @@ class CycleScheduler(Scheduler):
             super().schedule(strand, value)
         else:
             self._arrived.add(strand)
-            self._go_on()
+            self._proceed()
 
     def queued(self) -> Iterable[object]:
         """Return the contents of the queues: messages, among other things."""
@@ -165,7 +165,7 @@ class CycleScheduler(Scheduler):
         self._gate = gate
         self.cycle = 0
         self._is_open = True
-        self.loop.call_soon(self._go_on)
+        self.loop.call_soon(self._proceed)
 
     def begin_cycle(self) -> None:
         """Begin a cycle, also where there is nothing to do; for the gate, when the last one is over."""
@@ -173,7 +173,7 @@ class CycleScheduler(Scheduler):
             return
         self._begin()
         if not self._did:
-            self.loop.call_soon(self._go_on)
+            self.loop.call_soon(self._proceed)
         elif not self.awake:
             super().wake()
 
@@ -189,7 +189,7 @@ class CycleScheduler(Scheduler):
             self.ready += (strand, None)
         self._busy.clear()
         self._arrived.clear()
-        self._go_on()
+        self._proceed()
 
     @contextmanager
     def busy(self, what: Callable[[], str]) -> Iterator[None]:
@@ -213,7 +213,7 @@ class CycleScheduler(Scheduler):
         if (busy := self._busy.pop(waiter, None)) is not None:
             busy.timer.cancel()
             if not isinstance(waiter, Strand):
-                self.loop.call_soon(self._go_on)  # others of its kind may begin in this turn
+                self.loop.call_soon(self._proceed)  # others of its kind may begin in this turn
 
     def _has_steps(self) -> bool:
         """Return whether there is anything to run now."""
@@ -254,7 +254,7 @@ class CycleScheduler(Scheduler):
             if self._gate is not None:
                 self._gate.cycle_ended(is_busy=self._did or bool(self.ready or self.micro))
 
-    def _go_on(self) -> None:
+    def _proceed(self) -> None:
         """Check whether a cycle is over and what can run; call while nothing runs."""
         if self.is_running:
             return

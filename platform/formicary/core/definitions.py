@@ -40,10 +40,11 @@ _SLOTS: dict[str, tuple[type, ...]] = {
 # What only the platform calls of agents and behaviours, so that no class may replace it.
 _INTERNAL = frozenset({
     "abandon", "add_unwanted", "become_active", "become_gone", "behaviour_ended", "behaviours_wanting",
-    "can_go_on", "carry_machine", "check_transition", "deliver_message", "end_at_once", "ended_elsewhere",
-    "enter_container", "give_back", "go_on_in", "handling_strands", "is_ending", "is_held", "leave_container",
-    "leave_strand", "main_coroutine", "message_entrance", "record_failure", "refuse_returned", "start_strand",
-    "strand_ended", "strand_name", "strand_time_left", "strand_waits", "unreceived", "visit_state",
+    "can_proceed", "carry_machine", "check_transition", "deliver_message", "end_at_once", "ended_elsewhere",
+    "enter_container", "give_back", "handling_strands", "is_ending", "is_held", "leave_container",
+    "leave_strand", "main_coroutine", "message_entrance", "record_failure", "refuse_returned", "resume_in",
+    "start_strand", "strand_ended", "strand_name", "strand_time_left", "strand_waits", "unreceived",
+    "visit_state",
 })  # fmt: skip
 _UNWRITTEN = {"Behaviour.run", "ThreadBehaviour.run"}
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR

@@ -117,7 +117,7 @@ class FSMBehaviour(OneShotBehaviour):
         """Return the machine's states, transitions and current state; for mobility."""
         return Machine(self._first, self._current, self._states, self._transitions)
 
-    def go_on_in(self, state: str) -> None:
+    def resume_in(self, state: str) -> None:
         """Begin in another state than the first; for mobility."""
         self._current = state
 

@@ -362,7 +362,7 @@ class Pending:
 
     waiter: Any
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Wake whoever waits, to check again."""
         waiter, self.waiter = self.waiter, None
         if waiter.__class__ is Strand:

@@ -130,7 +130,7 @@ class ThreadBehaviour(Behaviour):
     async def _serve(self) -> None:
         """Serve the thread's requests until it has ended; raise its exception."""
         side = self._side
-        while (asked := await side.go_on()) is not None:
+        while (asked := await side.proceed()) is not None:
             self.strand_phase = max(self.strand_phase, Phase.ENDING if asked.is_ending else Phase.RUNNING)
             if side.is_killed and not asked.is_ending:  # it has asked just when it was killed
                 side.answer = _Answer(None, asyncio.CancelledError())
@@ -182,7 +182,7 @@ class _ThreadSide(Executor):
 
     # -- in the loop ----------------------------------------------------------------------------------------
 
-    async def go_on(self) -> _Asked | None:
+    async def proceed(self) -> _Asked | None:
         """Resume the thread with `answer`; return its next request, None at its end.
 
         Cancelled, it may be called again: what the thread asks for meanwhile is not lost.

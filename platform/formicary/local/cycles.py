@@ -102,13 +102,13 @@ class LocalCycles:
     def cycle_ended(self, *, is_busy: bool) -> None:
         """End the cycle here."""
         self._barrier.end(is_busy=is_busy or any(self._arrived.values()))
-        self._go_on()
+        self._proceed()
 
     def work_came(self) -> None:
         """Record that something is ready between two cycles."""
         if self._barrier.is_between:
             self._barrier.wake()
-            self._go_on()
+            self._proceed()
 
     # -- from the others ------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class LocalCycles:
         except msgspec.MsgspecError as error:
             raise ValueError(f"it is not a message about cycles: {error}") from error
         self._barrier.receive(domain, note)
-        self._go_on()
+        self._proceed()
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Do nothing until there is something to announce to the new container."""
@@ -172,11 +172,11 @@ class LocalCycles:
         self._outbox.forget(domain)
         for arrived in self._arrived.pop(domain, ()):
             self._deliver(arrived)
-        self._go_on()
+        self._proceed()
 
     # -- actions --------------------------------------------------------------------------------------------
 
-    def _go_on(self) -> None:
+    def _proceed(self) -> None:
         if self._is_closed:
             return
         self._say()

@@ -227,4 +227,4 @@ def _give_machine(
     if snapshot.position is not None:
         if snapshot.position not in snapshot.states:
             raise AgentStateError(f"the machine has no state {snapshot.position!r}")
-        machine.go_on_in(snapshot.position)
+        machine.resume_in(snapshot.position)

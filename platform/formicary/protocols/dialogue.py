@@ -42,11 +42,11 @@ class Inbox(Pending):
     def put(self, dialogue: Dialogue, news: Message | FormicaryError) -> None:
         """Add a message, or the reason why there will be none."""
         self.come.append((dialogue, news))
-        self.go_on()
+        self.proceed()
 
     @coroutine_function
     def wait(self) -> Generator[Any, Any, None]:
-        """Wait until something arrives, or `go_on` is called."""
+        """Wait until something arrives, or `proceed` is called."""
         if self._scheduler.current is None:
             yield from self.wait_in_task(self._scheduler.loop)
         else:
@@ -156,7 +156,7 @@ class Dialogue:
         inbox = self.inbox
         inbox.come.append((self, message))
         if inbox.waiter is not None:
-            inbox.go_on()
+            inbox.proceed()
         return True
 
     def hear(self, message: Message) -> str | None:

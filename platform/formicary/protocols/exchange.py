@@ -59,7 +59,7 @@ class Exchange(Question):
         elif self.news is None:  # inlined from `settle`
             self.news = message
             self.conversations.expected.pop(self.name, None)
-            self.go_on()
+            self.proceed()
         return True
 
     def under_way(self) -> str | None:

@@ -143,7 +143,7 @@ class Participation:
         if self.conversations.is_closed:  # by the function
             self._tell_ended(message)
             self.leave(turn)
-        return turn.go_on(message, awaited, yielded)
+        return turn.proceed(message, awaited, yielded)
 
     def _tell_ended(self, message: Message) -> None:
         """Report to the initiator of a conversation that its function has ended the agent."""
@@ -200,7 +200,7 @@ class Participation:
         if not self.conversations.out_of_order(message, why):
             self.conversations.pass_on(message)
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Handle messages that arrived while the agent was suspended."""
         held, self._held = self._held, deque()
         for message in held:

@@ -56,7 +56,7 @@ class Question(Pending):
         if self.news is None:
             self.news = news
             self.conversations.expected.pop(self.name, None)
-            self.go_on()
+            self.proceed()
 
     def done(self) -> bool:
         """Return whether it is over; for the deadline."""

@@ -89,7 +89,7 @@ class ConversationService:
         """Called when a suspended agent is resumed."""
         conversations = self.conversations.get(address)
         if conversations is not None and conversations.participation is not None:
-            conversations.participation.go_on()
+            conversations.participation.proceed()
 
     def under_way(self, address: str) -> str | None:
         """Return a conversation of an agent that is not over, as the rest of a sentence; None if all are."""

@@ -120,9 +120,11 @@ class Turn(Part):
     def _step(self, message: Message, awaited: Any) -> Any:
         """Run an awaitable of the agent's code; results as of `Scheduler.step`."""
         participation = self._participation
-        return participation.micro_inbox.scheduler.step(awaited, participation, partial(self.go_on, message))
+        return participation.micro_inbox.scheduler.step(
+            awaited, participation, partial(self.proceed, message)
+        )
 
-    def go_on(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
+    def proceed(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
         """Return a coroutine that goes on where the agent's code waits; called in the strand that waits.
 
         Args:

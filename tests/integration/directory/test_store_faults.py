@@ -74,7 +74,7 @@ def fill(writer):
     pytest.fail("the program has ended")
 
 
-def go_on(writer):
+def proceed(writer):
     """Let all writers try again, and return what is confirmed until as many as they have been."""
     confirmed = set()
     writer.stdin.write("\n" * MARGIN)
@@ -96,7 +96,7 @@ def test_on_a_full_disk_writes_fail_until_there_is_room_and_nothing_is_lost(smal
             failure == f"failed: {path} cannot grow because the disk is full; free some space and try again\n"
         )
         ballast.unlink()
-        confirmed |= go_on(writer)
+        confirmed |= proceed(writer)
         writer.kill()
         confirmed.update(int(line) for line in writer.stdout if line.endswith("\n") and line[0] != "f")
     found = load(path)

@@ -20,7 +20,7 @@ class Peer:
         self.answer = answer
         self.bodies = []
         self.connections = 0
-        self.go_on = asyncio.Event()
+        self.proceed = asyncio.Event()
         self._writers = []
         self._tasks = []
 
@@ -33,7 +33,7 @@ class Peer:
                 length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
                 self.bodies.append(await reader.readexactly(length))
                 if self.answer is None:
-                    await self.go_on.wait()
+                    await self.proceed.wait()
                     continue
                 writer.write(self.answer)
                 if b"no more" in self.answer:
@@ -44,7 +44,7 @@ class Peer:
             writer.close()
 
     def end(self):
-        self.go_on.set()
+        self.proceed.set()
         for writer in self._writers:
             writer.close()
 

@@ -20,14 +20,14 @@ class Served:
 
     def __init__(self):
         self.asked = 0
-        self.go_on = asyncio.Event()
-        self.go_on.set()
+        self.proceed = asyncio.Event()
+        self.proceed.set()
         self.body = b"hello"
 
     async def answer(self, request, connection):
         self.asked += 1
         connection.answer()
-        await self.go_on.wait()
+        await self.proceed.wait()
         if request.path == "/bug":
             raise ZeroDivisionError
         return web.Response(body=self.body)
@@ -133,7 +133,7 @@ async def test_one_that_had_an_answer_has_to_end_what_it_begins(served, monkeypa
 
 
 async def test_what_it_begins_while_it_is_answered_counts_too(served, impatient):
-    served.go_on.clear()
+    served.proceed.clear()
     async with served.opened():
         reader, writer = await served.connect(REQUEST)
         await until(lambda: served.asked)
@@ -141,7 +141,7 @@ async def test_what_it_begins_while_it_is_answered_counts_too(served, impatient)
         assert connection._patience.cancelled()  # it waits for us, for as long as it takes
         writer.write(b"GET /")
         await until(lambda: connection._has_more)
-        served.go_on.set()
+        served.proceed.set()
         await answered(reader)
         assert await ended(reader) == b""
 
@@ -160,12 +160,12 @@ async def test_one_that_takes_nothing_is_ended(served, monkeypatch):
 
 async def test_silent_ones_make_room_and_who_is_answered_stays(served):
     async with served.opened(most=3):
-        served.go_on.clear()
+        served.proceed.clear()
         busy, _ = await served.connect(REQUEST)
         await until(lambda: served.asked)
         silent = [(await served.connect())[0] for _ in range(30)]
         asks, _ = await served.connect(REQUEST)
-        served.go_on.set()
+        served.proceed.set()
         await answered(busy)
         await answered(asks)
         for reader in silent[:-1]:
@@ -176,14 +176,14 @@ async def test_silent_ones_make_room_and_who_is_answered_stays(served):
 async def test_a_crowd_keeps_nobody_else_out(served, monkeypatch):
     monkeypatch.setattr(server, "source", source_of)  # as if they were other hosts
     async with served.opened(most=3):
-        served.go_on.clear()
+        served.proceed.clear()
         crowd = [(await served.connect(REQUEST, of="127.0.0.2"))[0] for _ in range(3)]
         await until(lambda: served.asked == 3)
         assert (await ended((await served.connect(of="127.0.0.2"))[0])).startswith(b"HTTP/1.1 503 ")
         assert served.server.refused == 1
         other, _ = await served.connect(REQUEST)
         await until(lambda: served.asked == 4)
-        served.go_on.set()
+        served.proceed.set()
         await answered(other)
         assert await ended(crowd[0]) == b""
         await answered(crowd[1])
@@ -215,7 +215,7 @@ async def test_a_mistake_of_ours_is_said_but_not_without_an_end(served, caplog):
 
 async def test_it_closes_with_all_its_connections(served):
     async with served.opened():
-        served.go_on.clear()
+        served.proceed.clear()
         readers = [(await served.connect(said))[0] for said in (b"", REQUEST, b"GET", REQUEST + REQUEST)]
         await until(lambda: served.asked == 2)
     for reader in readers:

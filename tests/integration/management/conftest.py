@@ -58,7 +58,7 @@ def join_process():
 @pytest.fixture(autouse=True)
 def slow():
     """Let the agent that is set up slowly begin anew."""
-    Slow.begun, Slow.go_on = 0, None
+    Slow.begun, Slow.proceed = 0, None
     return Slow
 
 

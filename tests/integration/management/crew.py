@@ -38,11 +38,11 @@ class Slow(Agent):
     """Is set up only when somebody says so."""
 
     begun = 0
-    go_on = None  # an event
+    proceed = None  # an event
 
     async def setup(self):
         type(self).begun += 1
-        await self.go_on.wait()
+        await self.proceed.wait()
 
 
 class Failing(Agent):

@@ -110,7 +110,7 @@ async def test_a_container_that_stops_in_the_middle_says_so(platform, asker):
     async with platform("c1") as (c1,):
         asking = await asker(c1)
         async with Container("c2", join=c1.join_address, creatable=[CREW]) as c2:
-            Slow.go_on = asyncio.Event()
+            Slow.proceed = asyncio.Event()
             name = asking.send(
                 "ams", {"action": "create", "class": f"{CREW}:Slow", "name": "slow", "container": "c2"}
             )

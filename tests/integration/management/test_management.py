@@ -320,12 +320,12 @@ async def test_a_behaviour_may_manage_its_own_agent():
 
 async def test_who_is_cancelled_while_waiting_leaves_nothing_behind(platform):
     async with platform("c1", "c2") as (c1, c2):
-        Slow.go_on = asyncio.Event()
+        Slow.proceed = asyncio.Event()
         creating = asyncio.create_task(c1.management.create(Slow, "slow", container="c2"))
         await until(lambda: Slow.begun)
         creating.cancel()
         with pytest.raises(asyncio.CancelledError):
             await creating
-        Slow.go_on.set()
+        Slow.proceed.set()
         await until(lambda: c2.agents)  # it was too late to take it back
         assert (await c1.management.find("slow@c2")).state is AgentState.ACTIVE

@@ -47,9 +47,9 @@ class World:
 
     def end(self, node):
         node.barrier.end(is_busy=node.did or bool(node.work) or bool(node.arrived))
-        self.go_on(node)
+        self.proceed(node)
 
-    def go_on(self, node):
+    def proceed(self, node):
         self.say(node)
         barrier = node.barrier
         if not barrier.may_begin:
@@ -102,12 +102,12 @@ class World:
             node.barrier.wake()
         else:
             node.barrier.receive(by, what)
-        self.go_on(node)
+        self.proceed(node)
 
     def give_work(self, node):
         node.work += 1
         node.barrier.wake()
-        self.go_on(node)
+        self.proceed(node)
 
     def kill(self, name):
         del self.nodes[name]
@@ -117,7 +117,7 @@ class World:
             self.sent[name, node.name] = []
             node.arrived = [(by, cycle) for by, cycle in node.arrived if by != name]
             node.barrier.lose(name)
-            self.go_on(node)
+            self.proceed(node)
 
     def check(self):
         cycles = [node.barrier.cycle for node in self.nodes.values()]

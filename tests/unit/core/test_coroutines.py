@@ -32,14 +32,14 @@ def test_a_function_that_yields_makes_coroutines_of_its_own_name():
     coroutine.close()
 
 
-@pytest.mark.parametrize(("go_on", "third"), [("send", "sent"), ("throw", "raised")])
-def test_what_was_run_to_where_it_waits_goes_on_as_the_rest_of_it(go_on, third):
+@pytest.mark.parametrize(("proceed", "third"), [("send", "sent"), ("throw", "raised")])
+def test_what_was_run_to_where_it_waits_goes_on_as_the_rest_of_it(proceed, third):
     begun = twice(WAIT)
     rest = rest_of(begun, begun.send(None))
     assert rest.send(None) is WAIT
     assert rest.send(2) == 2
     with pytest.raises(StopIteration) as end:
-        getattr(rest, go_on)("sent" if go_on == "send" else ValueError())
+        getattr(rest, proceed)("sent" if proceed == "send" else ValueError())
     assert end.value.value == (WAIT, 2, third)
 
 

@@ -38,14 +38,14 @@ def numbers(batch):
     return [event.number for event in batch if isinstance(event, MessageSeen)]
 
 
-async def go_on(batches, count):
+async def proceed(batches, count):
     return [number for _ in range(count) for number in numbers(await anext(batches))]
 
 
 def test_all_events_are_returned_once_in_order(path):
     async def test(feed, batches):
         assert feed.span == pytest.approx((1000.1, 1010.0))
-        assert await go_on(batches, 110) == list(range(1, 101))
+        assert await proceed(batches, 110) == list(range(1, 101))
         assert feed.position == 1010.0
 
     playing(path, test)
@@ -53,7 +53,7 @@ def test_all_events_are_returned_once_in_order(path):
 
 def test_at_ten_times_the_speed_it_takes_a_tenth_of_the_time(path):
     async def test(feed, batches):
-        assert await go_on(batches, 11) == list(range(1, 101))
+        assert await proceed(batches, 11) == list(range(1, 101))
 
     playing(path, test, speed=10)
 
@@ -68,7 +68,7 @@ def test_a_recording_can_seek_to_any_time(path):
         assert numbers(messages) == list(range(1, 51))
         assert await anext(batches) == []
         feed.resume()
-        assert await go_on(batches, 5) in ([51, 52, 53, 54, 55], [51, 52, 53, 54])
+        assert await proceed(batches, 5) in ([51, 52, 53, 54, 55], [51, 52, 53, 54])
 
     playing(path, test)
 
@@ -97,7 +97,7 @@ def test_played_backwards_each_batch_is_the_state_of_its_time(path):
             begun, figures, *messages = await anext(batches)
             assert begun.at == pytest.approx(1000 + number / 10, abs=0.51)
             assert numbers(messages)[-1] == int(figures.agents[0].state.removeprefix("state "))
-        await go_on(batches, 30)
+        await proceed(batches, 30)
         assert feed.position == feed.span[0]
 
     playing(path, test)
@@ -106,7 +106,7 @@ def test_played_backwards_each_batch_is_the_state_of_its_time(path):
 def test_filters_hold_for_what_was_recorded(path):
     async def test(feed, batches):
         feed.filters = Filters(conversation="even")
-        assert await go_on(batches, 110) == list(range(2, 101, 2))
+        assert await proceed(batches, 110) == list(range(2, 101, 2))
 
     playing(path, test)
 

@@ -205,7 +205,7 @@ class RunFolder:
         self.manifest = msgspec.structs.replace(self.manifest, repetitions=kept)
         return lost
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Begin again where a run was interrupted: it is partial, and what was half written is gone.
 
         Raises:

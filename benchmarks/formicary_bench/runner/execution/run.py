@@ -119,7 +119,7 @@ def resume(path: Path, listener: RunListener, selection: HostSelection | None = 
         refuse_other(path, folder.manifest, resources.manifest(run_plan))
         for sentence in (*resources.notes, *run_plan.notes):
             listener.say(sentence)
-        folder.go_on()
+        folder.proceed()
         return _Run(folder, resources, listener).perform()
 
 

@@ -42,19 +42,19 @@ class Failing:
         """Fail messages in order, the first at once unless others are waiting."""
         self._left.append((iter(letters), reason))
         if not self._is_scheduled:
-            self._go_on()
+            self._proceed()
 
     def finish(self) -> None:
         """Fail all that is left, now."""
         self._fail(sys.maxsize)
 
-    def _go_on(self) -> None:
+    def _proceed(self) -> None:
         try:
             self._fail(_SLICE)
         finally:
             self._is_scheduled = bool(self._left)
             if self._is_scheduled:
-                asyncio.get_running_loop().call_soon(self._go_on)
+                asyncio.get_running_loop().call_soon(self._proceed)
 
     def _fail(self, count: int) -> None:
         left = self._left

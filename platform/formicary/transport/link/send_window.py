@@ -210,9 +210,9 @@ class SendWindow:
             self._again = self.acked + 1
             self._burst = _FIRST
             self.window = 0
-            self.go_on()
+            self.proceed()
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Resend the next frames, twice as many bytes as before."""
         left = self._burst
         for frame, _ in islice(self._unacked, self._again - self.acked - 1, None):
@@ -240,7 +240,7 @@ class SendWindow:
         if self._again:
             self._again = max(self._again, acked + 1)
             if acked >= self._goes_on_at:
-                self.go_on()
+                self.proceed()
         elif self._pending:
             self.send_pending()
         return True

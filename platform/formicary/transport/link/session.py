@@ -319,7 +319,7 @@ class Session:
             if kind == PONG and self.sending.acked < should_have:  # what went before the ping was lost
                 self.sending.send_again(now)
             elif self.sending.is_resending:
-                self.sending.go_on()
+                self.sending.proceed()
 
     def _acknowledge(self, acked: int) -> None:
         if self.sending.acknowledge(acked):

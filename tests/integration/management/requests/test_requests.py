@@ -315,7 +315,7 @@ async def test_who_is_outside_the_platform_may_only_search(sender, content):
 
 
 async def test_a_promise_comes_before_the_setup_ends(platform, asker, slow):
-    slow.go_on = asyncio.Event()
+    slow.proceed = asyncio.Event()
     async with platform("c1", "c2") as (c1, c2):
         asking = await asker(c1)
         name = asking.send("ams@c2", create("Slow"))
@@ -325,7 +325,7 @@ async def test_a_promise_comes_before_the_setup_ends(platform, asker, slow):
         assert said == ["inform"]
         said, content = await asking.ask("ams@c2", create("Cell"))
         assert content["error"] == "already-registered"
-        slow.go_on.set()
+        slow.proceed.set()
         await until(lambda: len(asking.answers(name)) == 2)
         assert [answer.performative for answer in asking.answers(name)] == ["agree", "inform"]
         assert len(c2.agents) == 1

@@ -134,7 +134,7 @@ def test_what_a_crash_has_left_is_removed_and_other_peoples_files_are_not(run):
     for name in own + others:
         (run.path / name).write_bytes(b"x")
     folder, _ = reopen(run.path, None)
-    folder.go_on()
+    folder.proceed()
     assert [name for name in own if (run.path / name).exists()] == []
     assert all((run.path / name).exists() for name in others)
     again = RunFolder.open(run.path)
@@ -151,7 +151,7 @@ def test_raw_values_that_are_lost_are_measured_again(run):
     run.raw_path(second).write_bytes(run.raw_path(second).read_bytes()[:100])  # as a power cut leaves it
     folder, run_plan = reopen(run.path, None)
     assert run_plan.notes == ("2 measurements whose raw values are lost are made again",)
-    folder.go_on()
+    folder.proceed()
     assert list(folder.manifest.repetitions) == others
     assert not run.raw_path(second).exists()
     add_repetition(folder, run.manifest.configurations[0], 1, seed=1)

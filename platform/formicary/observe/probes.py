@@ -323,7 +323,7 @@ def _number(message: MessageSeen) -> int:
 
 
 class Matcher:
-    """Matches messages to a receiver against filters.
+    """Matches messages to a receiver against filters, ignoring the case of names and text.
 
     Args:
         filters: the filters.
@@ -333,8 +333,9 @@ class Matcher:
     __slots__ = ("_agent", "_conversation", "_part", "_performative", "_protocol")
 
     def __init__(self, filters: Filters, receiver: str) -> None:
-        self._agent = "" if filters.agent in receiver else filters.agent
-        self._part = filters.text
+        agent = filters.agent.casefold()
+        self._agent = "" if agent in receiver.casefold() else agent
+        self._part = filters.text.casefold()
         self._performative, self._protocol = filters.performative, filters.protocol
         self._conversation = filters.conversation
 
@@ -346,6 +347,6 @@ class Matcher:
         return not (
             (self._performative and message.performative != self._performative)
             or (self._protocol and message.protocol != self._protocol)
-            or (self._agent and self._agent not in str(message.sender))
-            or (part and not (isinstance(message.body, str) and part in message.body))
+            or (self._agent and self._agent not in str(message.sender).casefold())
+            or (part and not (isinstance(message.body, str) and part in message.body.casefold()))
         )

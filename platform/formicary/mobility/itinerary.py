@@ -149,7 +149,7 @@ class Itinerary(Behaviour):
             place: the stop, as given in the itinerary.
 
         Returns:
-            The result to bring home: what msgpack can encode, including dataclasses and msgspec structs.
+            The result to bring home, which msgpack can encode, including dataclasses and msgspec structs.
         """
         raise NotImplementedError(f"{type(self).__name__} has no visit()")
 

@@ -334,7 +334,7 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
         ]
     for words, said in [
         (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),
-        (("--plan", "p", "--resume", "r"), "--plan and --resume are two runs"),
+        (("--plan", "p", "--resume", "r"), "--plan and --resume exclude each other: use one of them"),
         (("create", "--plan", "p"), "create does not go with --plan"),
         (("--resume", "r", "--pairs", "3"), "--pairs does not go with --resume"),
         (("--resume", "r", "--dry-run"), "--dry-run does not go with --resume"),

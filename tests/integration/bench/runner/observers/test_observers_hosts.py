@@ -80,4 +80,4 @@ def test_a_measurement_that_was_disturbed_is_no_number(over, monkeypatch):
     assert table["mean"] == ("not valid",)
     assert table["trips/s"] != (f"{row.mean(RATE):.0f}",)
     assert "not valid: host b was used by other processes (35% of its CPU)" in to_know([shown])[0]
-    assert "not valid: host b was loaded" in render(outcome.folder)
+    assert "not valid: host b was used" in render(outcome.folder)

@@ -40,7 +40,7 @@ async def test_a_driver_says_hello_and_ends_when_told(tmp_path):
         hello = await driver.hear(Hello)
         await driver.end()
     assert (hello.name, hello.version, hello.most_pairs) == ("good", "1.0", 50)
-    assert hello.placements == ("same-container", "two-containers")
+    assert hello.placements == ("same-container", "two-containers", "two-hosts")
 
 
 @pytest.mark.parametrize(

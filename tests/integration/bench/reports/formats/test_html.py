@@ -133,7 +133,7 @@ async def test_what_the_mouse_is_on_stands_out(visit):
 async def test_the_first_screen_is_the_badge_and_a_picture_in_few_words(visit, width):
     page = await visit(width)
     words = await page.evaluate(FIRST_WORDS)
-    assert 10 < words <= 60
+    assert 10 < words <= 80
     assert await page.evaluate(
         "document.querySelector('.badge').getBoundingClientRect().bottom < innerHeight"
     )

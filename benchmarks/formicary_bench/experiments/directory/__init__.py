@@ -79,29 +79,29 @@ OF_A_TYPE = 5
 
 
 def types(services: int) -> range:
-    """Return the numbers of the types that so many services have."""
+    """Return the numbers of types for numbers of services."""
     return range(max(1, services // OF_A_TYPE))
 
 
 def has_type(services: int, number: int) -> int:
-    """Return how many of so many services have the type of this number."""
+    """Return how many of the services have the type with a number."""
     return len(range(number, services, len(types(services))))
 
 
 def says(use: str, more: str = "") -> str:
-    """Return what sentences say of a use of the directory."""
+    """Return the sentence about a use of the directory."""
     return f"{{where}}, {use} in the {{who}} with {{services}} takes {{rtt_p50_us}} (median){{beside}}{more}."
 
 
 class Uses(Exchange, frozen=True, kw_only=True):
-    """One agent's uses of a directory with so many services."""
+    """One agent's uses of a directory with a number of services."""
 
     services: Annotated[int, REGISTERED] = 0
     rounds: Annotated[Rounds, HOW_OFTEN] = (0, 0, 0)
 
 
 class Spreading(Uses, frozen=True, kw_only=True):
-    """Registrations that so many other containers are to see."""
+    """Registrations that a number of other containers see."""
 
     containers: Annotated[int, LEARNING] = 0
 
@@ -119,7 +119,7 @@ SELECTED = {
 
 BUILT = ("formicary-replica", "formicary-central")
 
-# The text names no numbers of services but that it is about more than 200 of them (Section 5.3.2).
+# The text only says that there are more than 200 services (Section 5.3.2).
 PAPER = Preset(sizes={"services": (0, 100, 200, 300, 400)}, placements=ONE_OR_TWO)
 
 

@@ -1,6 +1,6 @@
 """The experiments in which agents use the directory: `directory/...`.
 
-The papers call a central directory a bottleneck; here as many clients as there are load it fully.
+The papers call a central directory a bottleneck; here many clients load it fully.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ SEARCHES = replace(RATE, title="searches per second", column="searches/s")
 
 
 class Crowd(Uses, frozen=True, kw_only=True):
-    """So many clients' uses of a directory."""
+    """Uses of a directory by a number of clients."""
 
     pairs: Annotated[int, CLIENTS] = 0
 

@@ -52,7 +52,7 @@ class Visited(Exchange, frozen=True, kw_only=True):
 
 
 def changes(_: Any, repetition: Repetition, __: Any) -> dict[Metric, float | None]:
-    """Return how soon searches have shown what changed, and how many of them were stale."""
+    """Return how soon searches showed changes, and how many were stale."""
     joined, joins, left, leaves, stale, searches = (repetition.counters.get(one, 0.0) for one in COUNTED)
     return {
         JOINED: joined / joins * 1e6 if joins else None,

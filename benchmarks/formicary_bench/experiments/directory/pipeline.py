@@ -1,4 +1,4 @@
-"""What is measured of experiments with the directory, for how long, and how rows are made."""
+"""Experiments with the directory in the pipeline: what is measured, the duration, and rows."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 
-# Uses that take some seconds, in the process of the user and far away.
+# Uses that take some seconds, in the user's process and elsewhere.
 _SAMPLED = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
 _FAR = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
 _DRIVEN = 4_000  # of other platforms, whose clocks need no samples
-_SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
+_SEARCHES = 3  # that take as long as a registration; elsewhere the way dominates
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # per second
 _PACED = 700  # uses per second, a millisecond after each other
@@ -47,20 +47,20 @@ duration_of_churn = partial(of_agents, created=_CHURNED)
 
 
 def a_message_and_its_answer(experiment: Experiment, _: Options) -> Iterator[Part]:
-    """Yield what is measured beside an experiment, at the same places."""
+    """Yield the round trips that are measured beside an experiment, at the same placements."""
     places = tuple(one for one in experiment.placements if one != N_HOSTS)
     yield replace(A_MESSAGE, placements=places).of(declared.PAIRS)
 
 
 def of_one_agent(draft: Draft) -> Iterator[Draft]:
-    """Yield the uses of one agent; where services are is no question if there are none."""
+    """Yield a draft with the uses of one agent; without services there is no choice of where they are."""
     rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds") or PAPER_ROUNDS
     known = draft.sized(pairs=1, rounds=rounds)
     yield known if draft.sizes["services"] else replace(known, layout=draft.layout._replace(spread=AWAY))
 
 
 def profiling(one: Configuration, options: Options, times: float = 1) -> Configuration:
-    """Return a configuration with uses that take some seconds, `times` as many in the user's process."""
+    """Return a configuration with uses for some seconds, `times` as many in the user's process."""
     if has_driver(one):
         return lasting(one, options, _DRIVEN)
     if one.placement != SAME and not _is_local(one):
@@ -72,12 +72,12 @@ profiling_search = partial(profiling, times=_SEARCHES)
 
 
 def _is_local(one: Configuration) -> bool:
-    """Return whether a use stays in the process of its user, as that of a replica does."""
+    """Return whether a use stays in its user's process, as with a replica."""
     return one.route == "in-process" or (one.kind == REPLICA and one.experiment != REGISTER)
 
 
 def duration(one: Configuration, begin: float, times: int = 1) -> DefaultDuration:
-    """Return how long a repetition takes; uses in the user's process are so many times faster."""
+    """Estimate the duration of a repetition; uses in the user's process are faster."""
     uses = Uses.of(one)
     per_second = _USES["in-process"] * times if _is_local(one) else _USES.get(one.route, _USES["xmpp"])
     return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / per_second)
@@ -87,20 +87,20 @@ duration_of_search = partial(duration, times=_SEARCHES)
 
 
 def of_clients(draft: Draft) -> Iterator[Draft]:
-    """Yield the searches of all clients: so many of each that all of them take some tenths of a second."""
+    """Yield a draft with the searches of all clients, which take some tenths of a second."""
     measured = max(_IN_ALL.get(draft.subject.kind, _IN_ALL[CENTRAL]) // draft.sizes["pairs"], _FEWEST)
     yield draft.sized(rounds=draft.asked_rounds or (measured // 4, measured, measured // 2))
 
 
 def duration_of_clients(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes with many clients."""
+    """Estimate the duration of a repetition with many clients."""
     uses = Uses.of(one)
     at_once = _SEARCHED.get(one.kind, _SEARCHED[CENTRAL])
     return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips * uses.load / at_once)
 
 
 def duration_of_visits(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes while containers come and go."""
+    """Estimate the duration of a repetition while containers come and go."""
     return DefaultDuration(begin, one.exchange.trips / _PACED)
 
 

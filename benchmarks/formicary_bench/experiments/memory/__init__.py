@@ -27,7 +27,7 @@ GROWTH = Parameter(
 )
 UNPROFILED = "memory of processes"
 
-# From what holds the least to what holds the most.
+# From the smallest to the largest.
 _SUBJECTS = ("python", f"formicary-{IMPORTED}", f"formicary-{CONTAINER}", OURS, "formicary-micro")
 
 
@@ -36,7 +36,7 @@ TRACED = Metric("traced_bytes", "memory traced", BYTES, "traced", more_is_better
 
 
 class States(Agents, frozen=True, kw_only=True):
-    """So many idle agents; with `seconds` `memory/growth` is measured beside them."""
+    """A number of idle agents; with `seconds`, `memory/growth` is measured as well."""
 
     seconds: Annotated[int, GROWTH] = 0
 
@@ -76,7 +76,7 @@ GREW = Metric("grew_times", "memory after the load, times that before", TIMES)
 
 
 class Growing(Exchange, frozen=True, kw_only=True):
-    """Pairs that talk for so many seconds."""
+    """Pairs that talk for a number of seconds."""
 
     seconds: Annotated[int, GROWTH] = 0
     pairs: Annotated[int, PAIRS] = 0
@@ -92,7 +92,7 @@ GROWING = Experiment(
     sizes={"seconds": 20, "pairs": (10,), "payload_bytes": (100,)},
     placements=(SAME, APART),
     kinds=("behaviours", "micro"),
-    # In three seconds memory is looked at often enough.
+    # Three seconds are enough samples.
     quick=Preset(sizes={"seconds": 3}, parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
     profiling=None,
     why_unprofiled=UNPROFILED,

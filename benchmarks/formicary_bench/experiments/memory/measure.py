@@ -1,8 +1,8 @@
-"""What processes hold of the memory, idle (`memory`) and while messages go to and fro (`memory/growth`).
+"""Measure the memory of processes, idle (`memory`) and while messages are exchanged (`memory/growth`).
 
-Two processes, one after the other: of the first, the system is asked from outside what it gave to it alone
-(USS, the unique set size); the second has Python trace its own memory (tracemalloc), which takes memory
-itself, and would spoil the first.
+Two processes run one after another: for the first, the system reports the memory that it alone has (USS, the
+unique set size); in the second, Python traces its own memory (tracemalloc), which takes memory itself and
+would spoil the first.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 
-_QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
+_QUIET_SECONDS = 60.0  # without output: tracing makes creating a batch of agents several times slower
 
 
 class Traced(msgspec.Struct, frozen=True, tag="traced"):
-    """All is ready; Python has traced so many bytes of memory."""
+    """Everything is ready; Python has traced a number of bytes."""
 
     bytes: int
 
 
 def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes that have ended when this returns.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     import numpy as np
 
@@ -85,7 +85,7 @@ def _weigh_driver(configuration: Configuration, listener: ProgressListener) -> t
 
 
 def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: bool) -> tuple[int, int]:
-    """Return what the system gave to such a process alone, and what Python traced in it, in bytes."""
+    """Return the unique set size of such a process, and the memory traced in it, in bytes."""
     import psutil
 
     with _holding(configuration, traced=traced) as process:
@@ -99,7 +99,7 @@ def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: 
 
 @contextmanager
 def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
-    """Start a process that holds what is to be weighed; it is gone after the block."""
+    """Start a process that holds what is weighed, and end it after the block."""
     options = ["-X", "tracemalloc"] if traced else []
     program = (
         ["-c", BARE]
@@ -120,7 +120,7 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
 
 
 def _until_ready(process: Child, listener: ProgressListener) -> int:
-    """Wait until it is ready and return what it has traced, in bytes."""
+    """Wait until the process is ready, and return the bytes it has traced."""
     assert process.stdout is not None
     lines: Lines[Progress | Traced] = Lines(Progress | Traced)
     with selectors.DefaultSelector() as selector:
@@ -139,12 +139,12 @@ def _until_ready(process: Child, listener: ProgressListener) -> int:
                 listener.advance(said.done, time.perf_counter_ns())
 
 
-_FEWEST = 10  # looks at the memory that a slope is taken from
+_FEWEST = 10  # samples needed for a slope
 
 
 @dataclass
 class MemorySampler(Observer):
-    """Looks at what the workers hold, each time one has said how far it has come.
+    """Samples the workers' memory each time that one reports progress.
 
     Attributes:
         rows: seconds, messages, bytes.
@@ -155,31 +155,31 @@ class MemorySampler(Observer):
     _began_ns: int = 0
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Keep whom to look at."""
+        """Set the processes to watch."""
         self._workers = tuple(workers.values())
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Look."""
+        """Take a sample."""
         self._began_ns = self._began_ns or at_ns
         looked = [slot.host.look((process.pid,)).uss_bytes for slot, process in self._workers]
         if not all(looked):
-            return  # one is gone: the repetition breaks by itself, and says why
+            return  # one has ended: the repetition fails on its own, with the reason
         held = sum(sum(one.values()) for one in looked)
         # A round trip is two messages.
         self.rows.append(((at_ns - self._began_ns) / 1e9, 2 * done, held))
 
 
 def measure_growth(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes that have ended when this returns.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     import numpy as np
 
     started = datetime.now(UTC)
     sampler = MemorySampler()
-    # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
+    # A slow turn of a loaded loop does not matter here: the load ends by the clock.
     with RepetitionRun(task, listener, sampler) as running:
         running.finish()
     if not sampler.rows:

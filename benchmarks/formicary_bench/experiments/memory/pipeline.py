@@ -1,4 +1,4 @@
-"""What is measured of memory, and how rows are made of what processes hold and whether that grows."""
+"""Memory in the pipeline: what is measured, and rows of memory and its growth."""
 
 from __future__ import annotations
 
@@ -42,46 +42,46 @@ if TYPE_CHECKING:
 _WITHOUT_AGENTS = ("", IMPORTED, CONTAINER)
 _DRIVEN = 1000  # agents of other platforms, which may be threads, unless more are asked for
 _CREATED = 25_000  # agents per second
-_BESIDE_S, _WATCHED_S = 0.6, 1.0  # to look at the memory
+_BESIDE_S, _WATCHED_S = 0.6, 1.0  # to sample the memory
 
 
 def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
-    """Yield `memory/growth`, where a time for it is asked for."""
+    """Yield `memory/growth` if a time for it is given."""
     if options.sizes.get("seconds"):
         yield Take(placements=memory.GROWING.placements).of(memory.GROWING)
 
 
 def states(draft: Draft) -> Iterator[Draft]:
-    """Yield the states of a process: with so many agents, and once each without any."""
+    """Yield a draft for each state of a process: with agents, and once each without any."""
     if draft.subject.exchanges:
         yield replace(draft, sizes={})
         has_agents = draft.sizes["agents"] <= _DRIVEN or "agents" in draft.options.sizes
         yield from [draft] if has_agents else []
         return
     has_agents = draft.subject.kind not in _WITHOUT_AGENTS
-    # Equal ones without agents, beside all numbers of those, are measured once.
+    # Equal states without agents are measured once.
     yield replace(draft, sizes={"agents": draft.sizes["agents"]} if has_agents else {})
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long it takes to look at a state."""
+    """Estimate the duration of measuring a state."""
     return DefaultDuration(begin + _BESIDE_S, Agents.of(one).agents / _CREATED)
 
 
 def duration_of_growth(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long pairs talk, and are looked at."""
+    """Estimate the duration of pairs that talk and are sampled."""
     return DefaultDuration(begin + _BESIDE_S, memory.Growing.of(one).seconds + _WATCHED_S)
 
 
 SETTLING = 0.2
 """Part of the time in which buffers and arenas find their size: it counts for no slope."""
 
-_POINTS = 60  # of a picture
+_POINTS = 60  # of a chart
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
 
 
 def _read(run: RunFolder, configuration: Configuration, repetition: Repetition) -> Reading | None:
-    """Read what processes hold: once, or again and again while there is a load."""
+    """Read the memory of processes: once, or over time under load."""
     data = run.raw(repetition, Holdings)
     if not len(data.seconds):
         return None
@@ -105,11 +105,11 @@ SUMMARY = Summary(raw="memory", read=_read, is_compared=False)
 
 
 def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | None:
-    """Return what each agent of a row holds: what it holds more than an open container, by the agents.
+    """Return the memory of each agent of a row: the excess over an open container, divided by the agents.
 
     Returns:
-        Bytes, with a 95% interval where both were measured more than once (without width elsewhere); None
-        where there are no agents, or nothing that they are held against.
+        Bytes, with a 95% interval if both were measured more than once (else without width); None without
+        agents, or without an open container to compare with.
     """
     agents = row.size("agents")
     without = (other for other in rows if other.estimate(HELD) and not other.size("agents"))
@@ -137,9 +137,9 @@ def _over_time(data: Holdings) -> list[Record]:
 
 
 def _growth(data: Holdings) -> tuple[Interval | None, Interval | None]:
-    """Return by how much a process grows in a second, and with a message.
+    """Return how much a process grows per second, and per message.
 
-    The time after it has settled is cut into segments, as single looks depend on each other. The slope is the
+    The time after it has settled is cut into segments, as single samples are correlated. The slope is the
     median of those between any two of the segments' medians (Theil and Sen): memory comes and goes in large
     pieces, and one such piece must not count as growth.
     """

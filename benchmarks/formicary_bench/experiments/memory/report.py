@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _CELLS = 20
-_SHOWN = 5  # repetitions whose lines can be told apart
+_SHOWN = 5  # repetitions with distinguishable lines
 
 Looks = tuple[tuple[float, float], ...]
 
 
 def looks_of(row: Row) -> list[Looks]:
-    """Return what processes held over time in each repetition: seconds and bytes."""
+    """Return the memory of processes over time in each repetition: seconds and bytes."""
     found: dict[float, list[tuple[float, float]]] = {}
     for record in row.records:
         found.setdefault(record["repetition"], []).append((record["seconds"], record[HELD.name]))
@@ -47,20 +47,20 @@ def looks_of(row: Row) -> list[Looks]:
 
 
 def sparkline(row: Row) -> str:
-    """Draw what the processes held in the last repetition, from its least to its most, as blocks."""
+    """Draw the memory over time in the last repetition, from its minimum to its maximum, as blocks."""
     looks = looks_of(row)
     if not looks:
         return ""
     held = [value for _, value in looks[-1]]
     cells = [held[place * len(held) // _CELLS] for place in range(_CELLS)] if len(held) > _CELLS else held
     least, most = min(cells), max(cells)
-    # What varies by less than a thousandth is a line, not mountains.
+    # Variation below a thousandth is drawn as a flat line.
     span = max(most - least, most / 1000) or 1
     return "".join(_BLOCKS[round((value - least) / span * (len(_BLOCKS) - 1))] for value in cells)
 
 
 def growth_charts(row: Row) -> list[Chart]:
-    """Show what the processes of a configuration held while the load went on, with the slope."""
+    """Show the memory of a configuration under load, with the slope."""
     looks = looks_of(row)[:_SHOWN]
     if not looks:
         return []
@@ -98,7 +98,7 @@ def _point(seconds: float, held: float, of: str = "") -> Point:
 
 
 def _slope(per_s: float, looks: Sequence[Looks]) -> list[Point]:
-    """Return the ends of a line with a slope, through the middle of all that was seen once it had settled."""
+    """Return the ends of a line with a slope, through the middle of the settled samples."""
     end = max(second for of_it in looks for second, _ in of_it)
     settled = [look for of_it in looks for look in of_it if look[0] >= end * SETTLING]
     middle = sum(second for second, _ in settled) / len(settled)
@@ -107,7 +107,7 @@ def _slope(per_s: float, looks: Sequence[Looks]) -> list[Point]:
 
 
 def _megabytes(span: float) -> Callable[[float], str]:
-    """Return what writes sizes such that those that are apart by a part of `span` differ."""
+    """Return a formatter of sizes with enough digits to tell apart values within `span`."""
     digits = max(0, 2 - math.floor(math.log10(max(span, 1) / 1e6)))
     return lambda value: f"{value / 1e6:.{min(digits, 4)}f} MB"
 
@@ -138,7 +138,7 @@ def memory_columns(rows: Findings) -> list[Column]:
 
 
 def memory_sentences(rows: Findings) -> list[str]:
-    """Return what processes hold."""
+    """Return sentences about the memory of processes."""
     found: list[str] = []
     without = [row for row in rows if not row.size("agents") and row.estimate(HELD)]
     said = [told(f"{_in_sentence(subject(row))} ", cite(value_of(row, HELD), row)) for row in without]
@@ -161,7 +161,7 @@ def memory_sentences(rows: Findings) -> list[str]:
 
 
 def memory_charts(rows: Findings) -> list[Chart]:
-    """Show what each state holds, and what each agent does."""
+    """Show the memory of each state and of each agent."""
     columns = memory_columns(rows)
     few = [row for row in rows if row.size("agents") <= _PUBLISHED]
     having = [(row, each(row, rows.run)) for row in rows if row.size("agents")]
@@ -229,14 +229,14 @@ def _range(figure: Estimate | None) -> str:
 
 
 def _signed(number: float) -> str:
-    """Write bytes, which may be fewer than none, or less than one."""
+    """Format bytes, which may be negative or less than one."""
     sign = "\N{MINUS SIGN}" if number < 0 else ""
     size = abs(number)
     return f"{sign}{formatting.digits(size, 2)} B" if size < 100 else f"{sign}{formatting.size(size)}"  # noqa: PLR2004
 
 
 def _idle(row: Row) -> str:
-    """Return what its agents are called."""
+    """Return the name of a row's agents."""
     if not row.kind:  # another platform's
         return f"agents of {subject(row)}"
     return "micro-agents" if row.kind == "micro" else "agents"

@@ -1,12 +1,12 @@
-"""The experiments of Dikaiakos 2001: agents that are made elsewhere, that move, and that talk over links.
+"""The experiments of Dikaiakos 2001: agents that are created elsewhere, move, and talk over links.
 
-Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.values`).
-What is measured is the total time of each loop; from these come the average time of an operation, the peak
-rate and the sustained rate, as that paper defines them. Our own are `wake` and `web_shop`.
+Each makes loops of an operation, from the smallest to the largest (see `vocabulary.values`), and measures the
+total time of each loop. These give the average time of an operation, the peak rate and the sustained rate, as
+the paper defines them. `wake` and `web_shop` are our own.
 
-- `declared`, `patterns`: the experiments; `pipeline`: how they are planned, summarised and shown
-- `loops`: how loops are made, by whomever; `play`: who is in which container, and the agent that makes them
-- `creating`, `moving`, `talking` and so on: what agents do; `by_hand`: hops without any
+- `declared`, `patterns`: the experiments; `pipeline`: planning, summarising and showing them
+- `loops`: loops for all players; `play`: who is in which container, and the agent that makes the loops
+- `creating`, `moving`, `talking` and so on: the agents; `by_hand`: hops without agents
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LOOP = Parameter(
 
 
 def way(values: tuple[str, ...], what: str, base: str | None = None) -> Parameter:
-    """Return the parameter of which several ways are taken."""
+    """Return a parameter with several ways."""
     return Parameter(
         name="way",
         kind=choice("way", values),
@@ -91,16 +91,16 @@ HELD = tuple(
 
 
 class Looped(Parameters, frozen=True, kw_only=True):
-    """Loops of up to so many operations. What does not apply is zero or empty.
+    """Loops of operations; what does not apply is zero or empty.
 
     Attributes:
-        loop: how many operations the largest loop has.
+        loop: the number of operations in the largest loop.
         way: how these follow each other, where there is a choice.
-        pairs: how many clients there are.
-        payload_bytes: of a message, or of what an agent carries.
-        rate: messages per second that are sent to an agent meanwhile.
-        pattern: who stands between clients and servers.
-        exchanges: how many messages and answers there are at a meeting.
+        pairs: the number of clients.
+        payload_bytes: the size of a message, or of what an agent carries.
+        rate: messages per second sent to an agent meanwhile.
+        pattern: who mediates between clients and servers.
+        exchanges: the number of messages and answers at a meeting.
     """
 
     loop: Annotated[int, LOOP] = 0
@@ -113,7 +113,7 @@ class Looped(Parameters, frozen=True, kw_only=True):
 
 
 class Carrying(Looped, frozen=True, kw_only=True):
-    """Loops in which something is sent, or carried."""
+    """Loops in which something is sent or carried."""
 
     payload_bytes: Annotated[int, PAYLOAD] = 0
 
@@ -162,7 +162,7 @@ _DEFINED = (
 
 
 def over_loops(metric: Metric, what: str, many: str, caption: str = "") -> Figure:
-    """Return a chart of loops of all sizes."""
+    """Return a chart over the sizes of loops."""
     return Figure(metric=metric, over="loop", title=f"{what} against the number of {many}", caption=caption)
 
 
@@ -182,9 +182,9 @@ def loops(
 ) -> Experiment:
     """Return an experiment that makes loops of an operation.
 
-    A loop repeats the same so `many` times; `played_by` is the module here that does it. It is a `benchmark`
-    of the paper with a `figure` there, or has another `source`. Beside the total time a chart shows the
-    `second` metric; `further` charts follow, and what else is not as usual.
+    `many` is the plural of the operation; `played_by` is the module of its players. It is a `benchmark` of
+    the paper with a `figure` there, or has another `source`. A chart shows the `second` metric beside the
+    total time; `further` charts and other differences follow.
     """
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")
     holds = f"; one holds {{{AWAKE}}} awake, and asleep {{{ASLEEP}}} and {{{IN_FILE}}} of the file"

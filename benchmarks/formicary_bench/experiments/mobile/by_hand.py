@@ -1,6 +1,6 @@
-"""The same without agents: two processes with a TCP connection between them, for agents that make hops.
+"""Hops without agents: two processes with a TCP connection between them.
 
-What would move is encoded, sent, decoded, and a task is begun with it, which goes on.
+The state of a traveller is encoded, sent and decoded, and a new task continues with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Carried(msgspec.Struct, array_like=True):
-    """What goes from place to place: a name, how many hops are left, and what is carried."""
+    """What goes from place to place: a name, the hops left, and the payload."""
 
     name: str
     left: int
@@ -41,7 +41,7 @@ class Place(tcp.Framed):
     def __init__(self) -> None:
         super().__init__()
         self.expected = Countdown()
-        self._task: asyncio.Task[None] | None = None  # a loop does not hold on to it
+        self._task: asyncio.Task[None] | None = None  # the loop keeps no reference to it
 
     def send(self, carried: Carried) -> None:
         """Send the traveller to the other end."""
@@ -49,11 +49,11 @@ class Place(tcp.Framed):
         self.transport.write(tcp.LENGTH.pack(len(content)) + content)
 
     def received(self, frame: bytes) -> None:
-        """Begin a task with the traveller that has come."""
+        """Start a task for the traveller that has arrived."""
         self._task = asyncio.create_task(self._travel(_decode(frame[tcp.LENGTH.size :])))
 
     async def _travel(self, carried: Carried) -> None:
-        """Let it go on, unless its last hop was to here."""
+        """Send it on, unless this was its last hop."""
         if not carried.left:
             self.expected.count()
             return
@@ -69,7 +69,7 @@ class Hand(Loops):
         self.place = Place()
 
     async def operate(self, count: int) -> None:
-        """Make a loop of hops, or of journeys there and back."""
+        """Make a loop of hops, or of round trips."""
         hops = 2 * count if self.work.configuration.experiment == MESSENGER else count
         arrival = self.place.expected.expect(1)
         self.place.send(Carried("traveller", hops - 1, self.work.body.encode()))

@@ -1,4 +1,4 @@
-"""Agents that are created, here or in another container: `mobile/create-local` and `mobile/create-remote`."""
+"""Agents created here or in another container: `mobile/create-local` and `mobile/create-remote`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CreateHere(Play):
-    """Creates agents in its own container, without an agent that asks for it."""
+    """Creates agents in its own container, with no agent requesting it."""
 
     start: Callable[[Agent | MicroAgent], Awaitable[None]]
 
@@ -29,7 +29,7 @@ class CreateHere(Play):
         await self.make_all()
 
     async def operate(self, count: int) -> None:
-        """Create and start them, until the last one waits."""
+        """Create and start agents, until the last one waits."""
         start = self.start
         if self.work.configuration.kind == "micro":
             for number in range(count):
@@ -40,7 +40,7 @@ class CreateHere(Play):
         last = asyncio.get_running_loop().create_future()
         for number in range(count):
             agent = Agent(f"created-{number}")
-            # Behaviours start first come, first served: when the last one waits, all do.
+            # Behaviours start in order: when the last one waits, all do.
             agent.add_behaviour(WaitAndTell(last) if number == count - 1 else Wait())
             await start(agent)
             LIVING.append(agent)
@@ -48,10 +48,10 @@ class CreateHere(Play):
 
 
 class Created(Agent):
-    """Has one behaviour, which waits for messages."""
+    """Has one behaviour that waits for messages."""
 
     async def setup(self) -> None:
-        """Add it."""
+        """Add the behaviour."""
         LIVING.append(self)
         self.add_behaviour(Wait())
 
@@ -67,12 +67,12 @@ class CreatedMicro(MicroAgent):
 
 
 class CreateElsewhere(Play):
-    """Creates agents in the other container, by one request each or one for all."""
+    """Creates agents in the other container, with a request each or one for all."""
 
     cast = ((ECHOING, start_sweeper),)
 
     async def operate(self, count: int) -> None:
-        """Create them."""
+        """Create the agents."""
         management = self.home.management
         cls = CreatedMicro if self.work.configuration.kind == "micro" else Created
         names = [f"created-{number}" for number in range(count)]

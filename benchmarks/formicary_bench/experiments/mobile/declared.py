@@ -48,7 +48,7 @@ WAY = way(
 
 
 class Choosing(Looped, frozen=True, kw_only=True):
-    """Loops of which there are two ways."""
+    """Loops with two ways."""
 
     way: Annotated[str, WAY] = ""
 
@@ -70,7 +70,7 @@ CREATE_REMOTE = loops(
 
 
 class Sent(Choosing, Carrying, frozen=True, kw_only=True):
-    """Loops of agents that carry something, of which there are two ways."""
+    """Loops of agents that carry something, with two ways."""
 
 
 DISPATCH = loops(
@@ -151,7 +151,7 @@ MEANWHILE = Parameter(
 
 
 class Roaming(Carrying, frozen=True, kw_only=True):
-    """Loops of an agent that is sent so many messages per second meanwhile, or none."""
+    """Loops of an agent that is sent messages at a rate meanwhile, or none."""
 
     rate: Annotated[int, MEANWHILE] = 0
 

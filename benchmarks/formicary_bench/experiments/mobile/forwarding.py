@@ -1,8 +1,8 @@
 """Agents that come to a place and are sent on from there: `mobile/forward-agents`.
 
-They come from the container of the process that measures, all at once, and tell the forwarder when they have
-come. It has them moved to the third container, one after the other. As in the paper, the time is from when
-it is told of the first until the last one is there.
+They leave the measuring process all at once, and tell the forwarder when they arrive. The forwarder moves
+them to the third container one after another. As in the paper, the time lasts from the first arrival until
+the last agent is there.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from formicary import Container
 
 FORWARDER = "forwarder"
-_MIDDLE, _LAST = 0, 1  # of the cast
+_MIDDLE, _LAST = 0, 1  # indices in the cast
 
 
 class Route(msgspec.Struct):
-    """Where an agent goes, and what it carries.
+    """The route of an agent, and its payload.
 
     Attributes:
-        last: the domain of the container at which it stays.
-        carried: what else it carries.
+        last: the domain of the container where it stays.
+        carried: its payload.
     """
 
     last: str
@@ -41,7 +41,7 @@ class Route(msgspec.Struct):
 
 
 class Forwarded(Agent):
-    """Tells the forwarder when it has come, and stays where it is sent on to."""
+    """Tells the forwarder when it arrives, and stays at the last container."""
 
     data: Route
 
@@ -55,12 +55,12 @@ class Forwarded(Agent):
 
 
 class Announce(CyclicBehaviour):
-    """Tells the forwarder of its container that its agent has come, and waits."""
+    """Tells the forwarder that its agent has arrived, and waits."""
 
     __slots__ = ()
 
     async def run(self) -> None:
-        """Announce the arrival, and wait; at the last container nobody needs to know."""
+        """Announce the arrival, and wait; at the last container there is nothing to announce."""
         if self.agent.container.domain != self.agent.data.last:
             message = Message(
                 to=FORWARDER, body=self.agent.address or "", ontology="forward", performative="inform"
@@ -70,14 +70,14 @@ class Announce(CyclicBehaviour):
 
 
 class Forward(CyclicBehaviour):
-    """Takes the number of agents to expect, and sends each of them on."""
+    """Receives the number of agents to expect, and sends each of them on."""
 
     def __init__(self, last: str) -> None:
         super().__init__()
         self.last = last
 
     async def run(self) -> None:
-        """Send on as many as an order says, and answer with the seconds that it took."""
+        """Send on the ordered number of agents, and answer with the seconds it took."""
         order = await self.receive()
         management, start = self.agent.container.management, 0.0
         for _ in range(int(order.body)):
@@ -98,18 +98,18 @@ class SendAll(Dispatch):
     cast = ((ECHOING, _start_forwarder), (SECOND, start_sweeper))
 
     def members(self, hosts: int) -> Sequence[int]:
-        """Return where forwarder and sweeper are; of two hosts, agents come back to where they came from."""
+        """Return the hosts of forwarder and sweeper; with two hosts, agents return to the first."""
         del hosts
         return _MIDDLE, _LAST
 
     def make(self, name: str) -> Agent:
-        """Return an agent that is to be forwarded."""
+        """Return an agent to forward."""
         agent = Forwarded(name)
         agent.data = Route(self.domain(_LAST), self.work.body.encode())
         return agent
 
     async def operate(self, count: int) -> float:
-        """Send them, and return how long the forwarder took to send them on."""
+        """Send the agents, and return how long the forwarder took."""
         to = f"{FORWARDER}@{self.domain(_MIDDLE)}"
         await self.send(Message(to=to, body=str(count), ontology="forward", performative="request"))
         middle = self.places[_MIDDLE]

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class Loops:
-    """Makes loops; subclasses say of which operation."""
+    """Makes loops; subclasses define the operation."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work
 
     @property
     def sizes(self) -> Looped:
-        """How much is made of what."""
+        """The sizes of the experiment."""
         return Looped.of(self.work.configuration)
 
     async def prepare(self, count: int) -> None:
         """Prepare a loop of `count` operations; this is not timed."""
 
     async def operate(self, count: int) -> float | None:
-        """Make a loop; return its seconds if they are not simply those of this call."""
+        """Make a loop; return its seconds if they differ from those of this call."""
         raise NotImplementedError
 
     async def clear(self, count: int) -> None:
@@ -50,7 +50,7 @@ class Loops:
 
 
 class Countdown:
-    """Counts arrivals, and resolves a future with the last one."""
+    """Counts arrivals, and resolves a future at the last one."""
 
     left = 0
     _all: asyncio.Future[Any]

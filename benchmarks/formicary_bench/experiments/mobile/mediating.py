@@ -1,8 +1,8 @@
 """Agents between clients and three servers: `mobile/mediators`, `mobile/proxy`, `mobile/forward-messages`.
 
-Clients, mediators and servers are in containers of their own: the clients' in one process, the two others in
-the other one. Over many hosts the first has the mediators, the last the clients, and those between them have
-the servers; with two hosts the mediators' has. Agents that intercept are in the clients' container.
+Clients, mediators and servers have containers of their own: the clients' in one process, the other two in
+the other. Over many hosts the mediators are on the first, the clients on the last, and the servers on those
+between; with two hosts the servers are on the first. Intercepting agents are in the clients' container.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SERVERS = 3
 
 
 class Requests:
-    """The requests of a loop, which all clients make together."""
+    """The requests of a loop, shared by all clients."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -51,7 +51,7 @@ class Requests:
         return self._unanswered.expect(count)
 
     def take(self) -> int | None:
-        """Return the number of the next request to make; None until the next loop if all have been made."""
+        """Return the number of the next request; None until the next loop if all have been made."""
         if not self.left:
             self.begin.clear()
             return None
@@ -60,26 +60,26 @@ class Requests:
 
 
 class Forward(CyclicBehaviour):
-    """Passes requests on to those that they are for, who answer the client."""
+    """Passes requests on to their servers, which answer the client."""
 
     def __init__(self, onward: Sequence[str]) -> None:
         super().__init__()
         self.onward = onward
 
     async def run(self) -> None:
-        """Pass one on."""
+        """Pass on one request."""
         request = await self.receive()
         await self.send(replace(request, to=addressee(request, self.onward), reply_to=request.sender))
 
 
 class Relay(Forward):
-    """Passes requests on to those that they are for, and answers back to where the requests came from.
+    """Passes requests on to their servers, and answers back to the senders.
 
-    Which way that was is in the request, as there may be several relays on it.
+    The way back is in the request, as there may be several relays on it.
     """
 
     async def run(self) -> None:
-        """Pass on one request, or one answer."""
+        """Pass on one request or answer."""
         message = await self.receive()
         if message.performative == "request":
             way = f"{message.sender} {message.reply_with or ''}"
@@ -90,7 +90,7 @@ class Relay(Forward):
 
 
 def addressee(request: Message, onward: Sequence[str]) -> str:
-    """Return which of several a request is for: it is in its body."""
+    """Return the server that a request is for, as its body says."""
     return onward[int(str(request.body)[0]) % len(onward)]
 
 
@@ -104,7 +104,7 @@ class Client(CyclicBehaviour):
         self.requests = requests
 
     async def run(self) -> None:
-        """Make one, or wait until there are some to be made."""
+        """Make one request, or wait for the next loop."""
         number = self.requests.take()
         if number is None:
             await self.requests.begin.wait()
@@ -144,7 +144,7 @@ async def _start_clients(play: Mediate, home: Container) -> None:
 
 
 class Mediate(Play):
-    """Makes requests of several clients, which go to servers by a pattern."""
+    """Makes requests of several clients to servers by a pattern."""
 
     cast = (
         *((SECOND, partial(_start_server, number=number)) for number in range(SERVERS)),
@@ -160,7 +160,7 @@ class Mediate(Play):
         self.mediators = {UNMEDIATED: 0, BY_PROXY: 1}.get(self.pattern, self.sizes.pairs)
 
     def members(self, hosts: int) -> Sequence[int]:
-        """Return where servers, mediators and clients are."""
+        """Return the hosts of servers, mediators and clients."""
         servers = [number % max(hosts - 2, 1) + (hosts > 2) for number in range(SERVERS)]  # noqa: PLR2004 -- as said
         return [*servers, 0, hosts - 1]
 
@@ -170,7 +170,7 @@ class Mediate(Play):
 
 
 class MediateOneWay(Mediate):
-    """Makes requests that one agent forwards to the servers, which answer the clients."""
+    """Makes requests that one agent forwards to servers, which answer the clients."""
 
     mediator = Forward
 

@@ -1,7 +1,7 @@
 """Two agents that meet at one place, talk there and leave, or talk from their homes: `mobile/meeting`.
 
-The one that asks lives beside the conductor, the one that answers in the first container of the other
-process; they meet in the second one there.
+The asking agent lives beside the conductor, the answering agent in the first container of the other process;
+they meet in the second container there.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from formicary import Container
 
 _GUESTS = ANSWERER, ASKER = "answerer", "asker"
-_HOMES = {ANSWERER: 0, ASKER: 2}  # of the cast
+_HOMES = {ANSWERER: 0, ASKER: 2}  # indices in the cast
 _PLACE = 1
 
 IDLE, TALKING, LEAVING = "idle", "talking", "leaving"
 
 
 class Appointment(msgspec.Struct):
-    """What an agent knows of its meetings.
+    """The state of an agent that goes to meetings.
 
     Attributes:
-        places: the domains of the conductor's container, of the agent's home, and of where it meets, if it
-            does not talk from its home.
-        partner: the full name of the other one.
-        questions: how often it asks at each meeting; 0 if it answers.
-        body: what it asks.
-        stage: what it does next.
+        places: the domains of the conductor's container, of the agent's home, and of the meeting place, if it
+            does not talk from home.
+        partner: the full name of the other agent.
+        questions: the number of questions at each meeting; 0 if it answers.
+        body: the question.
+        stage: its next step.
     """
 
     places: list[str]
@@ -47,17 +47,17 @@ class Appointment(msgspec.Struct):
 
 
 class Guest(Agent):
-    """Comes to meetings."""
+    """Goes to meetings."""
 
     data: Appointment
 
     async def setup(self) -> None:
-        """Wait for the first one."""
+        """Wait for the first meeting."""
         self.add_behaviour(Attend())
 
 
 class Attend(CyclicBehaviour):
-    """Goes to a meeting when it is told to, talks there, and goes home again; a step after each move."""
+    """Goes to a meeting when told to, talks there, and goes home; a step after each move."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ class Attend(CyclicBehaviour):
             await self.agent.move(place)
 
     async def _ask(self, known: Appointment) -> None:
-        """Wait until the other one is there, ask, and end the meeting."""
+        """Wait for the other agent, ask, and end the meeting."""
         await self.receive()
         for _ in range(known.questions):
             await self.send(Message(to=known.partner, body=known.body, performative="request"))
@@ -89,7 +89,7 @@ class Attend(CyclicBehaviour):
         await self.send(Message(to=known.partner, performative="cancel"))
 
     async def _answer(self, known: Appointment) -> None:
-        """Tell the other one that it can ask, and answer until the meeting ends."""
+        """Tell the other agent that it can ask, and answer until the meeting ends."""
         await self.send(Message(to=known.partner, performative="inform"))
         while (message := await self.receive()).performative == "request":
             await self.reply(message, body=message.body)
@@ -109,7 +109,7 @@ async def _start_guest(play: Play, home: Container, name: str) -> None:
 
 
 class Meet(Play):
-    """Has two agents meet, again and again."""
+    """Lets two agents meet again and again."""
 
     cast = (
         (ECHOING, partial(_start_guest, name=ANSWERER)),

@@ -1,7 +1,7 @@
 """Agents that go to another container, in turn or at once: `mobile/dispatch`.
 
-Of two processes each has two of the places, and the agent goes from one process to the other with each hop.
-Each of many hosts has one. The places are containers of their own in any case.
+Each of two processes has two of the places, and each hop leads from one process to the other. Each of many
+hosts has one place. Every place is a container of its own.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ if TYPE_CHECKING:
 TRAVELLER = "traveller"
 """Its name."""
 
-_REFUSED = 10  # times that it tries again on its way
-_AGAIN = 0.1  # s after which it does
+_REFUSED = 10  # retries on its way
+_AGAIN = 0.1  # s before a retry
 
 GO, TOLD = Template(ontology="go"), Template(ontology="told")
 
 
 class Journey(msgspec.Struct):
-    """What it carries.
+    """The state of the traveller.
 
     Attributes:
-        places: the containers that it visits, by domain, the first one first; it begins there.
-        carried: what else it carries.
-        at: at which of them it is.
-        left: how many hops are left.
+        places: the domains of the containers that it visits, beginning at the first.
+        carried: its payload.
+        at: the index of its place.
+        left: the number of hops left.
         travels: whether it has been sent off.
         refused: how often it could not move since then.
-        told: how many messages it has been told.
-        wrong: what is wrong with these; empty if nothing is.
+        told: the number of messages it has received.
+        wrong: what is wrong with these, if anything.
     """
 
     places: list[str]
@@ -75,18 +75,18 @@ class Traveller(Agent):
     data: Journey
 
     async def setup(self) -> None:
-        """Begin to wait for orders."""
+        """Start waiting for orders."""
         self.add_behaviour(Travel(), GO)
         self.add_behaviour(Count(), TOLD)
 
 
 class Travel(CyclicBehaviour):
-    """Makes as many hops as it is told, and says so where the last one ended."""
+    """Makes the ordered hops, and reports at the end of the last."""
 
     __slots__ = ()
 
     async def run(self) -> None:
-        """Take an order, make a hop, or say that all are made."""
+        """Receive an order, make a hop, or report that all are made."""
         journey: Journey = self.agent.data
         if not journey.travels:
             message = await self.receive()
@@ -116,12 +116,12 @@ class Travel(CyclicBehaviour):
 
 
 class Count(CyclicBehaviour):
-    """Sees whether each message comes once, and after those before; says so when it is asked."""
+    """Checks that each message arrives once and in order; reports when asked."""
 
     __slots__ = ()
 
     async def run(self) -> None:
-        """Take one."""
+        """Receive one message."""
         message = await self.receive()
         journey: Journey = self.agent.data
         if message.performative == "query-ref":
@@ -142,11 +142,11 @@ async def say_home(behaviour: Behaviour, performative: str, what: str = "") -> N
 
 
 _PLACES = 4
-_OF_HOSTS = {2: (0, 1, 0, 1), 3: (0, 1, 2, 1)}  # by how many there are; of more, four
+_OF_HOSTS = {2: (0, 1, 0, 1), 3: (0, 1, 2, 1)}  # by the number of hosts; four for more
 
 
 class Tell(CyclicBehaviour):
-    """Sends the traveller numbered messages at a rate, until it is asked how many there were.
+    """Sends the traveller numbered messages at a rate, until asked how many there were.
 
     Args:
         rate: messages per second.
@@ -162,7 +162,7 @@ class Tell(CyclicBehaviour):
         self.began = perf_counter()
 
     async def run(self) -> None:
-        """Send what is due."""
+        """Send the messages that are due."""
         due = int((perf_counter() - self.began) * self.rate)
         while self.sent < due:
             number = str(self.sent)
@@ -183,7 +183,7 @@ async def _start_traveller(play: Play, home: Container) -> None:
 
 
 class Roam(Play):
-    """Sends the traveller off again and again, from where it came back to."""
+    """Sends the traveller off again and again."""
 
     cast: ClassVar[Cast] = (
         (ECHOING, start_nobody),
@@ -193,15 +193,15 @@ class Roam(Play):
     )
 
     def members(self, hosts: int) -> Sequence[int]:
-        """Return on which host each place is; the traveller begins on the last one."""
+        """Return the host of each place; the traveller begins on the last one."""
         first, *others = (hosts - 1 - host for host in _OF_HOSTS.get(hosts, tuple(range(_PLACES))))
         return [*others, first]
 
     async def make_all(self) -> None:
-        """Make all journeys, under fire if the configuration asks for it.
+        """Make all journeys, with messages meanwhile if the configuration has any.
 
         Raises:
-            FormicaryError: the traveller was not told all messages, each once and in order.
+            FormicaryError: the traveller did not receive all messages, each once and in order.
         """
         rate = self.sizes.rate
         tell = Tell(rate, f"{TRAVELLER}@{self.home.domain}")
@@ -215,19 +215,19 @@ class Roam(Play):
                 raise FormicaryError(f"of {tell.sent} messages to the agent that roams: {found}")
 
     async def operate(self, count: int) -> None:
-        """Send it on a loop of hops."""
+        """Make a loop of hops."""
         to = f"{TRAVELLER}@{self.home.domain}"
         await self.send(Message(to=to, body=str(count), ontology="go", performative="request"))
         await self.hear()
 
 
 class ThereAndBack(Roam):
-    """Sends the traveller to the other place and back, so many times."""
+    """Sends the traveller to the other place and back a number of times."""
 
     cast = ((ECHOING, start_nobody), (ASKING, _start_traveller))
 
     async def operate(self, count: int) -> None:
-        """Make a loop of journeys."""
+        """Make a loop of round trips."""
         await super().operate(2 * count)
 
 
@@ -237,25 +237,25 @@ class Dispatched(Agent):
     data: bytes
 
     async def after_move(self, origin: str) -> None:
-        """Note that it is here."""
+        """Record the arrival."""
         del origin
         LIVING.append(self)
 
 
 class Dispatch(Play):
-    """Creates agents, and sends them to the other container, each after the one before or all at once."""
+    """Creates agents, and sends them to the other container one after another or all at once."""
 
     cast: ClassVar[Cast] = ((ECHOING, start_sweeper),)
     sent: list[str]
 
     def make(self, name: str) -> Agent:
-        """Return an agent that is to be sent."""
+        """Return an agent to send."""
         agent = Dispatched(name)
         agent.data = self.work.body.encode()
         return agent
 
     async def prepare(self, count: int) -> None:
-        """Create them."""
+        """Create the agents."""
         self.sent = self.names("dispatched", count)
         for name in self.sent:
             agent = self.make(name)
@@ -264,7 +264,7 @@ class Dispatch(Play):
         await asyncio.sleep(0)  # so that all of them wait
 
     async def operate(self, count: int) -> float | None:
-        """Send them."""
+        """Send the agents."""
         del count
         move = self.home.management.move
         if self.sizes.way == AT_ONCE:

@@ -15,7 +15,7 @@ from formicary_bench.vocabulary.values import MEETINGS, PATTERNS, REMOTE, UNMEDI
 
 
 class Serving(Carrying, frozen=True, kw_only=True):
-    """Loops of the requests of several clients."""
+    """Loops of requests of several clients."""
 
     pairs: Annotated[int, CLIENTS] = 0
 
@@ -61,7 +61,7 @@ PATTERN = Parameter(
 
 
 class Mediated(Serving, frozen=True, kw_only=True):
-    """Loops of requests that go from client to server by a pattern."""
+    """Loops of requests from client to server by a pattern."""
 
     pattern: Annotated[str, PATTERN] = ""
 
@@ -117,7 +117,7 @@ MEETING_WAY = way(
 
 
 class Meeting(Carrying, frozen=True, kw_only=True):
-    """Loops of meetings of two agents, which talk so much each time."""
+    """Loops of meetings of two agents with a number of exchanges each."""
 
     exchanges: Annotated[int, EXCHANGES] = 0
     way: Annotated[str, MEETING_WAY] = ""

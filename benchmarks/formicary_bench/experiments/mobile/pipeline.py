@@ -1,4 +1,4 @@
-"""What the pipeline needs of loops: which there are, how long they take, how rows are made, what is shown."""
+"""Loops in the pipeline: their sizes, duration, rows and reports."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 
-# Operations of loops per second, in turn; those at once are more.
+# Operations per second in turn; at once there are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
 _AT_ONCE = 3
-_EXCHANGE = 0.1  # of an operation, for each message and its answer at a meeting
-_SLEPT = 4_000  # agents that are made, fall asleep, wake and end, per second
+_EXCHANGE = 0.1  # of an operation, for each exchange at a meeting
+_SLEPT = 4_000  # agents per second that are created, fall asleep, wake and end
 
 
 def whole_loops(draft: Draft) -> Iterator[Draft]:
-    """Yield the loops of an experiment.
+    """Yield a draft with the loops of an experiment.
 
     Raises:
-        UsageError: a loop is none of this experiment.
+        UsageError: the experiment has no such loop.
     """
     name, loop = draft.experiment.name, draft.sizes["loop"]
     smallest = smallest_of(name)
@@ -66,19 +66,19 @@ def whole_loops(draft: Draft) -> Iterator[Draft]:
     if draft.sizes.get("rate"):
         yield draft.sized(rate=0)
         if draft.subject.baseline or draft.subject.exchanges:
-            return  # by hand, and on other platforms, nobody finds what has gone elsewhere
+            return  # by hand and on other platforms, travellers cannot be found
     yield draft
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long the loops take."""
+    """Estimate the duration of the loops."""
     sizes = Looped.of(one)
     rate = _LOOPED[one.route] * (_AT_ONCE if sizes.way == AT_ONCE else 1)
     return DefaultDuration(begin, _operations(one) * (1 + sizes.exchanges * _EXCHANGE) / rate)
 
 
 def duration_of_waking(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long loops of agents take that sleep and are woken; tasks only wait."""
+    """Estimate the duration of loops of agents that sleep and are woken; tasks only wait."""
     if one.platform != "formicary":
         return duration(one, begin)
     return DefaultDuration(begin, _operations(one) / _SLEPT)
@@ -93,7 +93,7 @@ OPERATIONS, TOTAL_S = "operations", "total_s"
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
-    """Read the loops of a repetition; None where there are fewer than there are in any."""
+    """Read the loops of a repetition; None if it has too few."""
     data = run.raw(repetition, raw.Creations)
     made = list(zip(data.agents.tolist(), data.seconds.tolist(), strict=True))
     swept, again = made[:-SUSTAINED_LAPS], made[-SUSTAINED_LAPS:]
@@ -130,7 +130,7 @@ _IN_LOOPS: dict[str, Callable[[int, float], float]] = {
 
 
 def _draw(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
-    """Draw a figure; over the loop, that of the largest has those of all sizes."""
+    """Draw a figure; over loops, that of the largest has those of all sizes."""
     if figure.over != LOOP.attribute:
         return figure_charts(figure, rows, experiment)
     most = max((row.size(figure.over) for row in rows), default=0)
@@ -162,7 +162,7 @@ def _over_loops(figure: Figure, rows: Sequence[Row], title: str) -> Chart:
 
 
 def in_loops(row: Row, metric: Metric) -> dict[int, Estimate]:
-    """Return what a metric is of loops, by how many operations they have; times are in microseconds."""
+    """Return a metric by the number of operations of a loop; times are in microseconds."""
     found: dict[int, list[float]] = {}
     for record in row.records:
         size = int(record[OPERATIONS])

@@ -1,7 +1,7 @@
-"""Loops that agents make: who is in which container, and the agent that makes them, the conductor.
+"""Loops made by agents: who is in which container, and the conductor, which makes the loops.
 
-A `Play` is the conductor's behaviour, and a list of who else there is. The same list serves where all are in
-one container, in those of two processes, or on many hosts.
+A `Play` is the conductor's behaviour, with a list of all other agents. The same list serves in one container,
+in two processes, and on many hosts.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _ORDERS, _ANSWERS = Template(ontology="sweep"), Template(ontology="conduct")
 
 
 class Play(Loops, OneShotBehaviour):
-    """Makes all loops; subclasses say of which operation, and who else there is.
+    """Makes all loops; subclasses define the operation and the other agents.
 
     Attributes:
-        cast: in which container others are where there are two processes, and what starts them there.
+        cast: for each other agent, its container with two processes, and the function that starts it.
     """
 
     cast: ClassVar[Cast] = ()
@@ -53,25 +53,25 @@ class Play(Loops, OneShotBehaviour):
     def __init__(self, work: Workload) -> None:
         OneShotBehaviour.__init__(self)
         Loops.__init__(self, work)
-        self._named = 0  # how often it has given names
+        self._named = 0  # the number of batches of names
 
     async def clear(self, count: int) -> None:
-        """Stop the agents of a loop, which are here or where the sweeper is."""
+        """Stop the agents of a loop, here or at the sweeper."""
         swept = [place for place, (_, start) in enumerate(self.cast) if start is start_sweeper]
         await (self.sweep(swept[0], count) if swept else end_all())
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """Yield further arguments for containers, and keep what they need while the block lasts."""
+        """Yield further arguments for containers; what they need lasts for the block."""
         yield {}
 
     def members(self, hosts: int) -> Sequence[int]:
-        """Return on which of so many hosts each of the cast is; the conductor is on the last one."""
+        """Return the host of each of the cast; the conductor is on the last one."""
         raise NotImplementedError
 
     @property
     def places(self) -> list[str]:
-        """The containers in which those of the cast are, by name, and at the end the conductor's."""
+        """The names of the containers of the cast, ending with the conductor's."""
         job = self.work.job
         if job.role == BOTH:
             return [ASKING] * (len(self.cast) + 1)
@@ -85,7 +85,7 @@ class Play(Loops, OneShotBehaviour):
         return self.agent.container
 
     def domain(self, place: int) -> str:
-        """Return the full domain of the container in which one of the cast is."""
+        """Return the full domain of the container of one of the cast."""
         return f"{self.places[place]}.{self.home.platform}"
 
     hear = hear
@@ -100,9 +100,9 @@ class Play(Loops, OneShotBehaviour):
         await self.make_all()
 
     def names(self, kind: str, count: int) -> list[str]:
-        """Return names for so many agents, which none has had before.
+        """Return new names for a number of agents.
 
-        Of one that was ended elsewhere, its home may not know yet that its name is free.
+        The home of an agent that ended elsewhere may not know yet that its name is free.
         """
         self._named += 1
         return [f"{kind}-{self._named}-{number}" for number in range(count)]
@@ -111,7 +111,7 @@ class Play(Loops, OneShotBehaviour):
         """Stop the agents in another container.
 
         Raises:
-            FormicaryError: there were fewer or more.
+            FormicaryError: their number is wrong.
         """
         domain = self.domain(place)
         await self.send(Message(to=f"sweeper@{domain}", ontology="sweep", performative="request"))
@@ -126,7 +126,7 @@ class Sweep(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Do it once."""
+        """Handle one request."""
         message = await self.receive()
         ended = await end_all()
         await self.send(
@@ -135,7 +135,7 @@ class Sweep(CyclicBehaviour):
 
 
 async def end_all() -> int:
-    """Stop the agents of this process, and return how many there were."""
+    """Stop the agents of this process, and return their number."""
     ending = LIVING.copy()
     LIVING.clear()
     for agent in ending:
@@ -144,16 +144,16 @@ async def end_all() -> int:
 
 
 async def start_sweeper(_: Play, home: Container) -> None:
-    """Start the agent that ends others."""
+    """Start the agent that stops others."""
     await start_agent(home, "sweeper", Sweep(), _ORDERS)
 
 
 async def start_nobody(_: Play, home: Container) -> None:
-    """Start nobody: only the container is needed."""
+    """Start no agent: only the container is needed."""
 
 
 def played(plays: Mapping[str, type[Play]]) -> Role:
-    """Return a function that plays any role of these experiments, by agents or by hand."""
+    """Return a function that plays any role of these experiments, with agents or by hand."""
 
     def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
         if work.configuration.platform == "tcp":
@@ -185,7 +185,7 @@ async def by_agents(play: Play) -> AsyncIterator[PreparedRole]:
 
 
 def _own(work: Workload, places: Sequence[str]) -> list[str]:
-    """Return the names of a worker's containers; the first is the one that others are told of."""
+    """Return the names of a worker's containers; others are told of the first."""
     if work.is_one_of_many:
         return [member_name(work.job.member)]
     return sorted({*places} & {*names_on(0 if work.job.role in {ASK, BOTH} else 1)})

@@ -17,12 +17,12 @@ _MESSAGES, _COUNTED = Template(ontology="measured"), Template(ontology="counted"
 
 
 class Listen(CyclicBehaviour):
-    """Takes messages, and answers those that ask for it."""
+    """Receives messages, and answers those that ask for it."""
 
     __slots__ = ()
 
     async def run(self) -> None:
-        """Take one."""
+        """Receive one message."""
         message = await self.receive()
         if message.performative == "request":
             ontology = message.language  # where the answer belongs
@@ -41,11 +41,11 @@ class Talk(Play):
     partner = ""
 
     async def on_start(self) -> None:
-        """Note whom it talks to."""
+        """Record the receiver."""
         self.partner = f"listener@{self.domain(0)}"
 
     def message(self, performative: str, answer_to: str = "conduct") -> Message:
-        """Return a message, as new as any."""
+        """Return a new message."""
         return Message(
             to=self.partner,
             body=self.work.body,
@@ -56,10 +56,10 @@ class Talk(Play):
 
 
 class OneWay(Talk):
-    """Sends messages without an answer, but to the last, which says that all are there."""
+    """Sends messages; only the last is answered, which confirms all."""
 
     async def operate(self, count: int) -> None:
-        """Send them."""
+        """Send the messages."""
         for _ in range(count - 1):
             await self.send(self.message("inform"))
         await self.send(self.message("request"))
@@ -70,23 +70,23 @@ class Synchronize(Talk):
     """Sends a message, and waits for its answer."""
 
     async def operate(self, count: int) -> None:
-        """Send them, one after the other."""
+        """Send the messages one after another."""
         for _ in range(count):
             await self.send(self.message("request"))
             await self.hear()
 
 
 class TwoWay(Talk):
-    """Sends messages without waiting, while another behaviour of the same agent takes the answers."""
+    """Sends messages without waiting, while another behaviour of the agent receives the answers."""
 
     async def on_start(self) -> None:
-        """Begin to take answers."""
+        """Start receiving answers."""
         await super().on_start()
         self.unanswered = Countdown()
         self.agent.add_behaviour(TakeAnswers(self.unanswered), _COUNTED)
 
     async def operate(self, count: int) -> None:
-        """Send them, and wait until all are answered."""
+        """Send the messages, and wait until all are answered."""
         answered = self.unanswered.expect(count)
         for _ in range(count):
             await self.send(self.message("request", "counted"))
@@ -101,7 +101,7 @@ class TakeAnswers(CyclicBehaviour):
         self.unanswered = unanswered
 
     async def run(self) -> None:
-        """Count one."""
+        """Count one answer."""
         await self.receive()
         self.unanswered.count()
 

@@ -1,7 +1,7 @@
-"""Agents that fall asleep, and are woken by their time or by a message each: `mobile/wake`.
+"""Agents that fall asleep, and are woken by a timer or by a message each: `mobile/wake`.
 
-What one holds of the memory is Python's own account of its objects: what the operating system gives to the
-process would say little, as it keeps what those that fell asleep before have given back.
+An agent's memory is what Python traces of its objects: that of the process would say little, as it keeps what
+earlier agents freed.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 
-_TOGETHER = 500  # agents that are made, and fall asleep, before the next ones are made
-_AT_LEAST, _OF_EACH = 0.02, 0.0002  # s after which agents are due, so that all sleep before
-_LATER = timedelta(hours=1)  # when those are due that are weighed
+_TOGETHER = 500  # agents in a batch
+_AT_LEAST, _OF_EACH = 0.02, 0.0002  # s until agents are due, so that all sleep before
+_LATER = timedelta(hours=1)  # when weighed agents are due
 
 
 MORNING = Countdown()
@@ -45,10 +45,10 @@ MORNING = Countdown()
 
 @dataclass
 class Night:
-    """What an agent keeps while it sleeps.
+    """The state of an agent that sleeps.
 
     Attributes:
-        is_due: whether its time wakes it.
+        is_due: whether a timer wakes it.
         has_begun: whether it has been ready to sleep.
     """
 
@@ -57,18 +57,18 @@ class Night:
 
 
 class Sleeper(Agent):
-    """Waits until it is told to sleep."""
+    """Waits until told to sleep."""
 
     data: Night
 
 
 class Doze(OneShotBehaviour):
-    """Waits for a message, before its agent sleeps and when it wakes, unless its time has come."""
+    """Waits for a message, before its agent sleeps and when it wakes, unless its timer woke it."""
 
     __slots__ = ()
 
     async def run(self) -> None:
-        """Wait, and be up."""
+        """Wait, and report being awake."""
         night: Night = self.agent.data
         if not (night.is_due and night.has_begun):
             night.has_begun = True
@@ -78,10 +78,10 @@ class Doze(OneShotBehaviour):
 
 
 class Wake(Play):
-    """Has agents fall asleep, and wakes them all, or waits until their time does."""
+    """Puts agents to sleep, and wakes them all or waits for their timers."""
 
     _weighed_in: Path
-    _patience = 1  # grows where agents have not fallen asleep before they were due
+    _patience = 1  # grows if agents were due before they slept
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
@@ -99,7 +99,7 @@ class Wake(Play):
         """Put `count` agents to sleep, and return how many seconds it takes until all are awake."""
         before, is_by_time = self.work.steps, self.sizes.way == BY_TIME
         seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
-        self.work.steps = before  # falling asleep is a step just so that it is seen to go on
+        self.work.steps = before  # falling asleep is a step only to show progress
         return seconds
 
     async def _by_message(self, count: int) -> float:
@@ -112,7 +112,7 @@ class Wake(Play):
         return perf_counter() - start
 
     async def _by_time(self, count: int) -> float:
-        """Wait until all have woken that are due at the same moment, and count from it."""
+        """Wait until all agents due at one moment are awake, and return the seconds from it."""
         while True:
             due = now() + timedelta(seconds=self._patience * (_AT_LEAST + count * _OF_EACH))
             all_awake = MORNING.expect(count)
@@ -129,7 +129,7 @@ class Wake(Play):
 async def _fall_asleep(
     work: Workload, home: Container, names: Sequence[str], deadline: datetime | None
 ) -> None:
-    """Start agents, and have them sleep, before there are too many of them in the memory."""
+    """Start agents in batches that fall asleep before the next, to bound memory."""
     for first in range(0, len(names), _TOGETHER):
         some = names[first : first + _TOGETHER]
         await _deactivate(await _start(home, some, deadline), deadline)
@@ -152,7 +152,7 @@ async def _start(home: Container, names: Iterable[str], deadline: datetime | Non
 
 async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> None:
     await asyncio.gather(*(agent.deactivate(deadline=deadline) for agent in agents))
-    await asyncio.sleep(0)  # what has waited for that is gone
+    await asyncio.sleep(0)  # those that waited for it are gone
 
 
 FEWEST = 2000
@@ -160,19 +160,19 @@ FEWEST = 2000
 
 
 def weighed(configuration: Configuration) -> int:
-    """Return how many are weighed together."""
+    """Return the number of agents weighed together."""
     return max(Looped.of(configuration).loop, FEWEST)
 
 
 @contextmanager
 def weighing() -> Iterator[Callable[[], int]]:
-    """Trace Python's objects, and yield a function that returns how many bytes the new ones hold."""
+    """Trace Python's objects, and yield a function that returns the bytes of new ones."""
 
     def held() -> int:
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
-    gc.collect()  # what is old would be freed untraced
+    gc.collect()  # older objects would be freed untraced
     tracemalloc.start()
     try:
         yield held
@@ -181,12 +181,14 @@ def weighing() -> Iterator[Callable[[], int]]:
 
 
 async def _weigh(work: Workload, path: Path) -> dict[str, float]:
-    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own."""
+    """Return an agent's memory before and during sleep, in a container and a file of its own."""
     deadline = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else None
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]
     async with container(work, "weighing", services=Services(sleepers=path)) as home:
-        await _fall_asleep(work, home, names[:_TOGETHER], deadline)  # what there is once is there from now on
+        await _fall_asleep(
+            work, home, names[:_TOGETHER], deadline
+        )  # objects made only once exist from now on
         with weighing() as held:
             await _fall_asleep(work, home, names[_TOGETHER:-_TOGETHER], deadline)
             agents = await _start(home, names[-_TOGETHER:], deadline)

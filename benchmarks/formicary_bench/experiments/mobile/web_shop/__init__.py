@@ -1,10 +1,10 @@
-"""A client sends an agent shopping, which goes to the data or has it come: `mobile/web-shop`.
+"""A client sends an agent shopping, which goes to the data or fetches it: `mobile/web-shop`.
 
-- `mixes` and `catalogue`: what is asked for, and what there is, both made from a seed
-- `shop` and `databases`: what a request does in the database, and which one that is; `postgresql_server`
+- `mixes` and `catalogue`: the requests and the data, both made from a seed
+- `shop` and `databases`: what a request does in the database, and the databases; `postgresql_server`
 - `visits`: what an agent does on a visit, and keeps of it
 - `agents`: the client, the agent and the shop; `worker`: their processes
-- `pipeline`: how it is planned, summarised and shown
+- `pipeline`: planning, summarising and showing it
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ DELAY = Parameter(
 
 
 class Shopping(Exchange, frozen=True, kw_only=True):
-    """Visits to a shop: what they ask for, and of which data.
+    """Visits to a shop: their requests, and the data.
 
     Attributes:
-        delay_us: for how many microseconds each packet is on its way besides.
+        delay_us: the additional delay of each packet in microseconds.
     """
 
     delay_us: Annotated[int, DELAY] = 0

@@ -1,7 +1,7 @@
-"""The three agents of a web shop: a client, the agent that it sends, and the shop's, which has the database.
+"""The three agents of a web shop: a client, the agent that it sends, and the shop's agent with the database.
 
-Both ways are the same agent, which asks the shop's agent by messages, one after the other. One that travels
-has moved to the shop's container before, so that these messages, and the pages, stay within a process.
+Both ways use the same agent, which sends requests to the shop's agent one after another. A travelling agent
+moves to the shop's container first, so that requests and pages stay within a process.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Serve(CyclicBehaviour):
 
 
 class Journey(msgspec.Struct):
-    """What an agent that shops knows, wherever it is.
+    """The state of a shopping agent, wherever it is.
 
     Attributes:
         shop: the full name of the shop's agent.
         travels: whether it goes there.
-        client: who has sent it.
-        errand: what it is to do; None if it is at home and waits.
-        findings: what it has found.
+        client: its sender.
+        errand: its errand; None if it waits at home.
+        findings: its findings.
     """
 
     shop: str
@@ -75,19 +75,19 @@ class Shopper(Agent):
 
     @property
     def is_home(self) -> bool:
-        """Whether it is in the container that it comes from."""
+        """Whether it is in its home container."""
         return self.container.domain == _domain(str(self.address))
 
 
 class Errands(CyclicBehaviour):
-    """Does what a client asks for, wherever the agent is: it begins anew where that has moved to."""
+    """Does what a client asks for, wherever the agent is; it restarts after each move."""
 
     __slots__ = ()
 
     agent: Shopper
 
     async def run(self) -> None:
-        """Do one errand, or what is left of it."""
+        """Do one errand, or the rest of it."""
         journey = self.agent.data
         if journey.errand is None:
             message = await self.receive()
@@ -115,7 +115,7 @@ class Errands(CyclicBehaviour):
 
 
 class Order(OneShotBehaviour):
-    """Sends an agent shopping, waits for what it brings, and again."""
+    """Sends an agent shopping, waits for its findings, and repeats."""
 
     def __init__(self, shopper: str, work: Workload, times: PairTimes) -> None:
         super().__init__()

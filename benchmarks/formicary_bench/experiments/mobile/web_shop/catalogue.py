@@ -1,7 +1,7 @@
-"""What a shop has before its first visitor: books, authors, customers and their orders, made from a seed.
+"""The data of a shop before its first visitor: books, authors, customers and orders, made from a seed.
 
-The sizes are those of TPC-W's smallest shop, with one author for four books and nine orders for ten customers
-as there, but fewer customers. Money is in cents.
+The sizes are those of TPC-W's smallest shop, with one author for four books and nine orders for ten
+customers, but with fewer customers. Money is in cents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SYLLABLES = (
 )
 """What names and titles are made of; searches look for one of them."""
 
-_DAYS = 3650  # that books have been out at most
+_DAYS = 3650  # at most since publication
 _DEAREST = 9_999
 _MOST_LINES = 5  # of an order
 _MOST_COPIES = 9
@@ -61,7 +61,7 @@ class Catalogue:
 
 
 def make_catalogue(seed: int) -> Catalogue:
-    """Make a shop's data; equal seeds make equal data, on all machines."""
+    """Make a shop's data; equal seeds give equal data on all machines."""
     source = random.Random(seed)
     books: Rows = [_book(number, source) for number in range(1, BOOKS + 1)]
     orders: Rows = []

@@ -1,9 +1,8 @@
-"""The databases that a shop can have: SQLite, and PostgreSQL, and how the shop's data gets in there.
+"""The databases of a shop, SQLite and PostgreSQL, and how they are filled.
 
-SQLite is a file in a temporary folder; its statements run in the agents' thread. PostgreSQL is a server: one
-that is given, or that `postgresql_server` starts. Neither waits for the disk after each transaction: what is
-measured are agents and their database, and not the disk. After a power failure the last orders would be
-missing; nobody will miss them.
+SQLite is a file in a temporary folder; its statements run in the agents' thread. PostgreSQL is a given
+server, or one started by `postgresql_server`. Neither waits for the disk after a transaction, as that is not measured: a
+power failure would lose the last orders, which nobody needs.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Sqlite:
     """A connection to SQLite.
 
     Attributes:
-        key: how the database says that it numbers the rows of a table itself.
+        key: the type of a column whose rows the database numbers.
     """
 
     key = "INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -43,10 +42,10 @@ class Sqlite:
         self._connection = connection
 
     async def fetch(self, statement: str, *values: int | str) -> Sequence[Sequence[Any]]:
-        """Execute a statement, and return the rows that it gives.
+        """Execute a statement, and return its rows.
 
         Args:
-            statement: with `?1`, `?2` and so on in the places of the values.
+            statement: with `?1`, `?2` and so on for the values.
             values: the values.
         """
         return self._connection.execute(statement, values).fetchall()
@@ -63,7 +62,7 @@ class Sqlite:
         self._connection.execute("COMMIT")
 
     async def insert(self, table: str, rows: Sequence[Sequence[int | str]]) -> None:
-        """Put rows into a table; further ones are numbered after them."""
+        """Insert rows into a table; later rows are numbered after them."""
         places = ", ".join("?" for _ in rows[0])
         self._connection.executemany(f"INSERT INTO {table} VALUES ({places})", rows)  # noqa: S608 -- our own table
 
@@ -78,12 +77,12 @@ class Postgresql:
         self.transaction = connection.transaction
 
     async def fetch(self, statement: str, *values: int | str) -> Sequence[Sequence[Any]]:
-        """Execute a statement, and return the rows that it gives."""
+        """Execute a statement, and return its rows."""
         found: Sequence[Sequence[Any]] = await self._connection.fetch(_numbered(statement), *values)
         return found
 
     async def insert(self, table: str, rows: Sequence[Sequence[int | str]]) -> None:
-        """Put rows into a table; further ones are numbered after them."""
+        """Insert rows into a table; later rows are numbered after them."""
         await self._connection.copy_records_to_table(table, records=rows)
         if table in NUMBERED:
             sequence = f"pg_get_serial_sequence('{table}', 'id')"
@@ -95,16 +94,16 @@ Database = Sqlite | Postgresql
 
 @cache
 def _numbered(statement: str) -> str:
-    """Return a statement as PostgreSQL writes the places of values."""
+    """Return a statement with the placeholders of PostgreSQL."""
     return re.sub(r"\?(\d)", r"$\1", statement)
 
 
 @asynccontextmanager
 async def filled(name: str, catalogue: Catalogue) -> AsyncIterator[Callable[[], Awaitable[Database]]]:
-    """Provide a database with a shop's data while the block lasts; yield a function that connects to it.
+    """Provide a database with a shop's data for the block, and yield a function that connects to it.
 
     Raises:
-        FormicaryError: it is not there, or cannot be used.
+        FormicaryError: it is missing or cannot be used.
     """
     async with AsyncExitStack() as stack:
         connect = await (_postgresql if name == POSTGRESQL else _sqlite)(stack)
@@ -121,7 +120,7 @@ async def _sqlite(stack: AsyncExitStack) -> Callable[[], Awaitable[Database]]:
     path = stack.enter_context(scratch_folder()) / "shop.sqlite"
 
     async def connect() -> Database:
-        connection = sqlite3.connect(path, isolation_level=None)  # transactions are said in words
+        connection = sqlite3.connect(path, isolation_level=None)  # transactions are explicit statements
         stack.enter_context(closing(connection))
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -131,10 +130,10 @@ async def _sqlite(stack: AsyncExitStack) -> Callable[[], Awaitable[Database]]:
 
 
 async def _postgresql(stack: AsyncExitStack) -> Callable[[], Awaitable[Database]]:
-    """Return what connects to a schema of its own, which is gone afterwards.
+    """Yield a function that connects to a temporary schema.
 
     Raises:
-        FormicaryError: there is no PostgreSQL, or it cannot be used.
+        FormicaryError: PostgreSQL is missing or cannot be used.
     """
     if find_spec("asyncpg") is None:
         raise FormicaryError(f"the database postgresql needs asyncpg, which is not installed; {_STEP}")

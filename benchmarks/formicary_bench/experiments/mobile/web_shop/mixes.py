@@ -1,8 +1,8 @@
 """The requests of visitors: TPC-W's fourteen interactions, in the frequencies of its three mixes.
 
-The frequencies are those that TPC-W 1.8 asks for. There a visitor goes from page to page by a table of
-transitions, and they are where that leads to; 95, 80 and 50 of a hundred only look. Here each request is
-drawn by itself, so that one agent's visit costs what the mix costs however short it is.
+The frequencies are those of TPC-W 1.8, where they result from a table of transitions between pages; 95, 80
+and 50 percent of requests only browse. Here each request is drawn independently, so that even a short visit
+costs what the mix costs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from formicary_bench.vocabulary.values import BROWSING, ORDERING, SHOPPING
 
 
 class Interaction(StrEnum):
-    """What a visitor can ask a shop for."""
+    """A request that a visitor can make."""
 
     HOME = "home"
     NEW_PRODUCTS = "new products"
@@ -48,7 +48,7 @@ _MOST = 2**31
 
 
 class Wish(NamedTuple):
-    """A request as it is drawn: what for, and a number by which the agent chooses what it has to choose."""
+    """A request as drawn: the interaction, and a number for the agent's choices."""
 
     interaction: Interaction
     choice: int
@@ -59,8 +59,8 @@ def wishes(mix: str, count: int, seed: str) -> list[Wish]:
 
     Args:
         mix: the name of the mix.
-        count: how many requests.
-        seed: of the visit; equal seeds give equal requests, on all machines.
+        count: the number of requests.
+        seed: of the visit; equal seeds give equal requests on all machines.
     """
     source = random.Random(seed)
     drawn = source.choices(_EVERY, PERCENT[mix], k=count)

@@ -1,4 +1,4 @@
-"""Which visits to a shop there are, their rates as Dikaiakos 2001 has them, and what they found."""
+"""The visits to a shop, their rates as in Dikaiakos 2001, and what they found."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _VISIT_S, _REQUEST_S = 0.002, 0.0003
 
 
 def visits(draft: Draft) -> Iterator[Draft]:
-    """Yield visits; with other clients, each goes on until the slowest is measured.
+    """Yield a draft with its visits; clients continue until the slowest is measured.
 
     Raises:
-        UsageError: a delay cannot be had on this way.
+        UsageError: a delay is not possible on this route.
     """
     if draft.sizes.get("delay_us"):
         _check_delay(draft)
@@ -49,7 +49,7 @@ def visits(draft: Draft) -> Iterator[Draft]:
 
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long the visits take."""
+    """Estimate the duration of the visits."""
     sizes = Shopping.of(one)
     return DefaultDuration(begin, sizes.trips * sizes.load * (_VISIT_S + sizes.requests * _REQUEST_S))
 
@@ -68,21 +68,18 @@ _PARTS = 10  # of all visits, as many as one of so many parts has come one after
 
 
 def total_s(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float:
-    """Return the time from when the first visit began until the last one had ended."""
+    """Return the time from the start of the first visit to the end of the last."""
     return float(ends_ns.max() - starts_ns.min()) / 1e9
 
 
 def sustained(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float | None:
-    """Return how many visits there were per second, over all of them."""
+    """Return the rate of all visits."""
     seconds = total_s(starts_ns, ends_ns)
     return len(ends_ns) / seconds if seconds > 0 else None
 
 
 def peak(starts_ns: NDArray[np.int64], ends_ns: NDArray[np.int64]) -> float | None:
-    """Return how many visits there were per second where they followed each other fastest.
-
-    That is over a tenth of them, one after the other: a single one would be the luck of a moment.
-    """
+    """Return the highest rate of visits, over a tenth of them in a row; a single one would be luck."""
     import numpy as np
 
     ends = np.sort(np.append(ends_ns, starts_ns.min()))
@@ -111,12 +108,12 @@ def _visits(
 
 
 def is_other_way(row: Row, other: Row) -> bool:
-    """Return whether another row is the other way to the same, at the same place."""
+    """Return whether another row is the other way at the same place."""
     return (row.kind, other.kind) == (TRAVELS, FETCHES) and point(row) == point(other)
 
 
 def point(row: Row) -> tuple[object, ...]:
-    """Return where a row stands, whichever way its agents take."""
+    """Return the configuration of a row without its way."""
     return row.sizes, row.placement, row.hosts, row.route, row.tls
 
 
@@ -130,7 +127,7 @@ _REMARK = (
 
 
 def shop_sentences(rows: Sequence[Row]) -> list[str]:
-    """Return from how many requests on it is faster to go to the data, for each mix."""
+    """Return for each mix from how many requests it is faster to go to the data."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         if row.estimate(VISIT) and not row.invalid:
@@ -141,7 +138,7 @@ def shop_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def _turning_point(rows: Sequence[Row]) -> str:
-    """Return that number for rows that differ only in the way and the number of requests."""
+    """Return that number for rows that differ only in way and number of requests."""
     ways = {way: {row.size("requests"): row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
     both = sorted(ways[TRAVELS].keys() & ways[FETCHES].keys())
     if not both:

@@ -1,7 +1,7 @@
-"""A PostgreSQL server: the one that is given, or one of our own in a temporary folder, where it is installed.
+"""A PostgreSQL server: a given one, or our own in a temporary folder if PostgreSQL is installed.
 
-Ours listens at a socket in that folder only, which nobody else may enter. PostgreSQL does not run as root:
-where we are that, it runs as the account `postgres` that its packages make.
+Ours listens only at a socket in that folder, which nobody else may enter. PostgreSQL does not run as root; if
+we do, it uses the account `postgres` of its packages.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ GIVEN = "FORMICARY_POSTGRESQL"
 """The environment variable that names a server, as in `postgresql://me@database.example/shops`."""
 
 _ACCOUNT = "postgres"
-_DEBIAN = Path("/usr/lib/postgresql")  # where its programs are on no path
+_DEBIAN = Path("/usr/lib/postgresql")  # where its programs are, if not on PATH
 _SECONDS_TO_START, _SECONDS_TO_END = 30.0, 10.0
 _SECONDS_BETWEEN_LOOKS = 0.02
 
 
 @asynccontextmanager
 async def server() -> AsyncIterator[str]:
-    """Run a server for as long as the block lasts; yield its address.
+    """Run a server for the block, and yield its address.
 
     Raises:
-        FormicaryError: there is none, or it does not start.
+        FormicaryError: it is missing or does not start.
     """
     if given := os.environ.get(GIVEN):
         yield given
@@ -48,7 +48,7 @@ async def server() -> AsyncIterator[str]:
         if account:
             shutil.chown(scratch, account["user"], account["group"])
         about = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "cwd": scratch, **account}
-        # The socket's folder is the only way in, so there is no need to say who one is.
+        # The socket's folder is the only way in, so no password is needed.
         setting_up = [
             *(str(programs / "initdb"), "-D", str(scratch / "data"), "-U", _ACCOUNT, "-A", "trust"),
             *("-E", "UTF8", "--locale=C", "--no-sync"),
@@ -96,10 +96,10 @@ def _programs() -> Path:
 
 
 def _account() -> dict[str, Any]:
-    """Return as whom its programs run: as us, but not as root.
+    """Return the account for its programs: ours unless that is root.
 
     Raises:
-        FormicaryError: we are root, and its account is not there.
+        FormicaryError: we are root, and its account does not exist.
     """
     if os.geteuid():
         return {}
@@ -114,7 +114,7 @@ def _account() -> dict[str, Any]:
 
 
 async def _answers(process: subprocess.Popen[bytes], scratch: Path) -> None:
-    """Wait until the server takes connections.
+    """Wait until the server accepts connections.
 
     Raises:
         FormicaryError: it does not.
@@ -139,12 +139,12 @@ async def _answers(process: subprocess.Popen[bytes], scratch: Path) -> None:
 
 
 def _last(output: bytes) -> str:
-    """Return the last line of what a program has said."""
+    """Return the last line of a program's output."""
     return (output.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGINT)  # what is connected is thrown out
+    process.send_signal(signal.SIGINT)  # connections are closed
     try:
         process.wait(_SECONDS_TO_END)
     except subprocess.TimeoutExpired:

@@ -1,10 +1,10 @@
-"""The shop itself: what each interaction reads and writes in the database, and the page that comes of it.
+"""The shop: what each interaction reads and writes in the database, and the page it returns.
 
-Tables and statements follow TPC-W's, with what makes a page: not with credit cards, addresses and pictures.
-The statements are the same for all databases.
+Tables and statements follow TPC-W, without credit cards, addresses and pictures. The statements are the same
+for all databases.
 """
 
-# ruff: noqa: S608 - statements are put together of our own parts; what visitors ask for are values
+# ruff: noqa: S608 - statements consist of our own parts; requests only supply values
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ _CART_LINES, _ORDER_LINES = (
     f"WHERE {lines}.{of} = ?1 ORDER BY book.id"
     for lines, of in (("cart_line", "cart"), ("order_line", "orders"))
 )
-_PAGE = 50  # offers of a list
-_SHOWN = 5  # offers beside what was asked for
-_RECENT = 3333  # orders by which a book is a best seller
-_NEW_PERCENT = 20  # of those who buy, whom the shop does not know yet
+_PAGE = 50  # offers in a list
+_SHOWN = 5  # offers beside the requested ones
+_RECENT = 3333  # recent orders that decide best sellers
+_NEW_PERCENT = 20  # share of buyers that are new to the shop
 _STOCK_AGAIN, _LOWEST_STOCK = 21, 10
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """What a visitor asks for.
+    """A request of a visitor.
 
     Attributes:
-        interaction: what.
-        customer: who the visitor is.
-        book: which book it is about.
+        interaction: the interaction.
+        customer: the visitor.
+        book: the book that it is about.
         cart: the visitor's cart; 0 for none yet.
-        word: a subject, or what is searched for.
-        choice: a number that decides what else there is to decide.
+        word: a subject or a search term.
+        choice: a number for further choices.
     """
 
     interaction: Interaction
@@ -75,7 +75,7 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Offer(msgspec.Struct, frozen=True, array_like=True):
-    """A book on a page: its number, title, author, price and stock; of an order's, the copies as stock."""
+    """A book on a page: number, title, author, price and stock; in an order, copies instead of stock."""
 
     book: int
     title: str
@@ -85,14 +85,14 @@ class Offer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Page(msgspec.Struct, frozen=True, array_like=True):
-    """What the shop answers.
+    """An answer of the shop.
 
     Attributes:
         offers: the books on the page.
-        text: what else stands there.
+        text: other text.
         cart: the visitor's cart; 0 for none.
-        order: the order that was made, or is shown; 0 for none.
-        total: what the cart or the order comes to, in cents.
+        order: the order made or shown; 0 for none.
+        total: the total of cart or order in cents.
     """
 
     offers: list[Offer] = []
@@ -103,13 +103,13 @@ class Page(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Shop:
-    """Answers requests out of a database."""
+    """Answers requests from a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def answer(self, request: Request) -> Page:
-        """Do what a visitor asks for, all of it or nothing, and return the page."""
+        """Process a request completely or not at all, and return the page."""
         answer = _ANSWERS[request.interaction]
         if request.interaction not in _WRITING:
             return await answer(self, request)
@@ -198,7 +198,7 @@ class Shop:
         return await self._product_detail(request)
 
     async def _filled(self, request: Request) -> int:
-        """Return the visitor's cart, which is made if there is none, with the book in it."""
+        """Return the visitor's cart with the book in it, creating it if necessary."""
         cart = request.cart
         if not cart:
             statement = "INSERT INTO cart (customer) VALUES (?1) RETURNING id"
@@ -213,13 +213,13 @@ class Shop:
         return cart
 
     async def _cart(self, cart: int, beside: list[Offer], text: str = "") -> Page:
-        """Return the page of a cart: what is in it, and what is shown beside it."""
+        """Return the page of a cart, with other books beside it."""
         offers = await self._offers(_CART_LINES, cart)
         total = sum(offer.cost * offer.stock for offer in offers)
         return Page([*offers, *beside], text, cart, total=total)
 
     async def _beside(self, request: Request) -> list[Offer]:
-        """Return the few books that are shown beside others: those that follow the one of the request."""
+        """Return the few books shown beside others: those after the book of the request."""
         statement = f"{_OFFERS} WHERE book.id >= ?1 ORDER BY book.id LIMIT {_SHOWN}"
         return await self._offers(statement, request.book)
 

@@ -1,6 +1,6 @@
-"""A visit: what a client asks its agent for, what that asks the shop for, and what it keeps of the pages.
+"""A visit: the client's errand, the agent's requests to the shop, and what it keeps of the pages.
 
-A list of books becomes the cheapest of them, a cart a sum: so what goes home is much less than what was read.
+A list of books becomes the cheapest of them, a cart a sum: much less goes home than was read.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _WITH_CART = {Interaction.SHOPPING_CART, Interaction.BUY_REQUEST, Interaction.BU
 
 
 class Errand(msgspec.Struct, frozen=True):
-    """What a client asks its agent for.
+    """The errand of an agent.
 
     Attributes:
-        mix: of requests.
-        requests: how many.
-        seed: by which they are drawn.
-        customer: for whom.
+        mix: the mix of requests.
+        requests: their number.
+        seed: the seed to draw them.
+        customer: the customer.
     """
 
     mix: str
@@ -41,16 +41,16 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 class Findings(msgspec.Struct):
-    """What the agent keeps of the pages that it has seen, and brings home.
+    """What the agent keeps of the pages and brings home.
 
     Attributes:
-        pages: how many.
-        page_bytes: what they came to, as messages have them.
-        book: the cheapest book of the last page that had any; 0 before.
+        pages: the number of pages.
+        page_bytes: their bytes in messages.
+        book: the cheapest book of the last page with any; 0 before.
         cost: its price.
         cart: its cart; 0 for none.
-        orders: how many orders it has made.
-        spent: for how much, in cents.
+        orders: the number of orders made.
+        spent: the total of these in cents.
     """
 
     pages: int = 0
@@ -62,10 +62,10 @@ class Findings(msgspec.Struct):
     spent: int = 0
 
     def keep(self, interaction: Interaction, page: Page, size: int) -> None:
-        """Keep of a page what matters.
+        """Keep what matters of a page.
 
         Args:
-            interaction: what was asked for.
+            interaction: the interaction.
             page: the page.
             size: its bytes.
         """
@@ -82,12 +82,12 @@ class Findings(msgspec.Struct):
 
 
 def errand_for(mix: str, requests: int, client: str, visit: int) -> Errand:
-    """Return what a client asks for at a visit.
+    """Return the errand of a visit.
 
     Args:
-        mix: of requests.
-        requests: how many.
-        client: who, by name: each makes the same visits in all runs.
+        mix: the mix of requests.
+        requests: their number.
+        client: the client's name: each makes the same visits in all runs.
         visit: the number of the visit, from 0.
     """
     seed = f"{client}-{visit}"
@@ -96,7 +96,7 @@ def errand_for(mix: str, requests: int, client: str, visit: int) -> Errand:
 
 
 def requests_of(errand: Errand, findings: Findings) -> Iterator[Request]:
-    """Yield the requests of a visit that are still to be made; each depends on what was found before it."""
+    """Yield the remaining requests of a visit; each depends on the findings so far."""
     for wish in wishes(errand.mix, errand.requests, errand.seed)[findings.pages :]:
         yield _request(wish, errand, findings)
 

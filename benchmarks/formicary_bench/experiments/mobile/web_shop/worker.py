@@ -1,4 +1,4 @@
-"""The processes of a web shop: one with the database and the shop's agents, one with clients and theirs."""
+"""The processes of a web shop: one with database and shop's agents, one with the clients and theirs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CPU_GROUP = "agents"
 
 _ACCEPTED = [Shopper.__module__]
 _CONTAINERS = 2
-_SEED = 1  # always the same, so that both ways have the same shop in all repetitions
+_SEED = 1  # always the same, so that both ways and all repetitions have the same shop
 
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the database, and an agent of the shop's for each client, with a connection of its own."""
+    """Set up the database, and one of the shop's agents for each client, with its own connection."""
     catalogue = make_catalogue(_SEED)
     async with (
         filled(Shopping.of(work.configuration).database, catalogue) as connect,
@@ -44,7 +44,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the clients, and the agents that they send."""
+    """Set up the clients and their agents."""
     travels = work.configuration.kind == TRAVELS
     clients: dict[str, Order] = {}
     async with container(work, ASKING, accepts=_ACCEPTED) as home:

@@ -56,7 +56,7 @@ TYPICAL = replace(TIME, title="median time")
 METRICS = (replace(MEAN, title="mean time"), TYPICAL, P99)
 SEEN = Metric(
     "seen_us",
-    "median time until others see it, and have told",
+    "median time until all others have seen it",
     MICROSECONDS,
     "seen by others",
     more_is_better=False,

@@ -48,7 +48,7 @@ REGISTERING = replace(
         Take(subjects=BUILT, carriers=DIRECTLY),
     ),
     metrics=(*METRICS, SEEN),
-    says=says("registering a service", "[; others have told that they see it after {seen_us}]"),
+    says=says("registering a service", "[; all others have seen it after {seen_us}]"),
     summarise=Loaded("formicary_bench.experiments.directory.pipeline:REGISTRATIONS"),
 )
 
@@ -181,11 +181,11 @@ PROPAGATION = Experiment(
         Figure(
             metric=METRICS[0],
             over="containers",
-            title="Time against containers that are to see it",
-            caption="Mean time until all others have seen a registration and have told.",
+            title="Time against the number of other containers",
+            caption="Mean time until all others have reported a registration.",
         ),
     ),
-    says="{where}, {containers} have seen a registration in the {who}, and have told, after {rtt_p50_us} "
+    says="{where}, {containers} have reported a registration in the {who} after {rtt_p50_us} "
     "(median){beside}.",
     summarise=Loaded("formicary_bench.experiments.directory.pipeline:SUMMARY"),
     played_by="formicary_bench.subjects.ours.propagation",

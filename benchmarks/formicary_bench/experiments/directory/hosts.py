@@ -65,7 +65,7 @@ def changes(_: Any, repetition: Repetition, __: Any) -> dict[Metric, float | Non
 EXPERIMENT = Experiment(
     name="directory/hosts",
     title="Containers that come and go",
-    what="time of a search while containers join and leave, and how soon and how rightly it shows them",
+    what="time of a search while containers join and leave, and how soon and how accurately it reflects them",
     source=f"our own; after the hosts of {BURBECK}, which stay",
     parameters=Visited,
     sizes={"containers": (1, 4), "services": (10,), "rounds": (100, 2000, 0)},

@@ -116,7 +116,7 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
             yield process
         except EOFError:
             how = ended_how(process.wait())
-            raise RepetitionError(f"the process to be weighed {how}: {process.last_words()}") from None
+            raise RepetitionError(f"the weighed process {how}: {process.last_words()}") from None
 
 
 def _until_ready(process: Child, listener: ProgressListener) -> int:
@@ -129,7 +129,7 @@ def _until_ready(process: Child, listener: ProgressListener) -> int:
             with allow_interrupts():
                 events = selector.select(_QUIET_SECONDS)
             if not events:
-                raise RepetitionError(f"the process to be weighed has said nothing for {_QUIET_SECONDS:g} s")
+                raise RepetitionError(f"the weighed process was silent for {_QUIET_SECONDS:g} s")
             data = os.read(process.stdout.fileno(), 1 << 12)
             if not data:
                 raise EOFError

@@ -170,7 +170,7 @@ def memory_charts(rows: Findings) -> list[Chart]:
     less = "Less is better. The unique set size: what the operating system gave to the process alone."
     charts = [
         ("Memory of a process", less, whole),
-        ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
+        ("Memory of each idle agent", f"{less} That of an open container is subtracted.", parts),
     ]
     return [
         Chart(titled(name, rows), caption, Dots({"": bars}, "unique set size", _tick), columns)
@@ -198,7 +198,7 @@ def _growth_sentence(row: Row) -> str:
     begin = f"{where(row)}, under the load of {pairs}"
     if slope.ci95 is None or slope.ci95[0] <= 0 <= slope.ci95[1]:
         return told(
-            f"{begin}, there is no growth that could be told from zero over {over}: ",
+            f"{begin}, no growth is distinguishable from zero over {over}: ",
             cite(_range(slope), row),
             " per second (95%), ",
             cite(_range(per_message), row),

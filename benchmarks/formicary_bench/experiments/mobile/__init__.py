@@ -82,9 +82,9 @@ AVERAGE = Metric(
 HELD = tuple(
     Metric(name, title, BYTES, column, more_is_better=False)
     for name, title, column in (
-        (AWAKE, "memory of one awake", "awake holds"),
-        (ASLEEP, "memory of one asleep", "asleep holds"),
-        (IN_FILE, "file of one asleep", "in the file"),
+        (AWAKE, "memory of an agent awake", "awake holds"),
+        (ASLEEP, "memory of an agent asleep", "asleep holds"),
+        (IN_FILE, "file size of an agent asleep", "in the file"),
     )
 )
 """What one of the agents holds, as far as it is counted."""
@@ -187,7 +187,7 @@ def loops(
     total time; `further` charts and other differences follow.
     """
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")
-    holds = f"; one holds {{{AWAKE}}} awake, and asleep {{{ASLEEP}}} and {{{IN_FILE}}} of the file"
+    holds = f"; each takes {{{AWAKE}}} of memory awake, {{{ASLEEP}}} asleep and {{{IN_FILE}}} of the file"
     usual: dict[str, Any] = {
         "varies": VARIES,
         "parameters": Carrying,

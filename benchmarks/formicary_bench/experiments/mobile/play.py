@@ -117,7 +117,7 @@ class Play(Loops, OneShotBehaviour):
         await self.send(Message(to=f"sweeper@{domain}", ontology="sweep", performative="request"))
         found = str((await self.hear()).body)
         if found != str(count):
-            raise FormicaryError(f"of {count} agents that were to be at {domain}, {found} were")
+            raise FormicaryError(f"{found} agents were at {domain}, not {count}")
 
 
 class Sweep(CyclicBehaviour):

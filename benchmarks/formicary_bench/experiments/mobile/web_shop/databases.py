@@ -1,8 +1,8 @@
 """The databases of a shop, SQLite and PostgreSQL, and how they are filled.
 
 SQLite is a file in a temporary folder; its statements run in the agents' thread. PostgreSQL is a given
-server, or one started by `postgresql_server`. Neither waits for the disk after a transaction, as that is not measured: a
-power failure would lose the last orders, which nobody needs.
+server, or one started by `postgresql_server`. Neither waits for the disk after a transaction, as that is not
+measured: a power failure would lose the last orders, which nobody needs.
 """
 
 from __future__ import annotations

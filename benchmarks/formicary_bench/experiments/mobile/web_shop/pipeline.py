@@ -121,8 +121,8 @@ SUMMARY = exchanges(_visits, compared_by=(TIME, RATE), is_held_against=is_other_
 
 
 _REMARK = (
-    "The mixes of requests are those of TPC-W; these are no results of TPC-W, whose rules are about a whole "
-    "shop with its visitors' pauses."
+    "The mixes of requests are those of TPC-W. These are not results of TPC-W, whose rules cover a whole "
+    "shop, with its visitors' pauses."
 )
 
 
@@ -148,16 +148,16 @@ def _turning_point(rows: Sequence[Row]) -> str:
     of = Shopping.of(row)
     clients = "" if of.pairs == 1 else f" and {of.pairs} clients"
     time = formatting.short(formatting.duration(of.delay_us))
-    delay = f", packets {time} on their way" if of.delay_us else ""
+    delay = f", packets delayed by {time}" if of.delay_us else ""
     begin = f"With the {of.mix} mix{clients}, {_where(row)} and {of.database}{delay},"
     ends = "; ".join(_lasts(many, ways) for many in dict.fromkeys((both[0], both[-1])))
     from_on = next((many for many in both if all(gains[more] > 1 for more in both if more >= many)), None)
     if from_on is None:
-        verdict = "to go is faster at none of these lengths"
+        verdict = "travelling is faster at none of these lengths"
     elif from_on == both[0]:
-        verdict = "to go is faster at all lengths that were measured"
+        verdict = "travelling is faster at all measured lengths"
     else:
-        verdict = f"of the lengths that were measured, to go is faster from {from_on} requests on"
+        verdict = f"travelling is faster from {from_on} requests on"
     return f"{begin} {ends}; {verdict}."
 
 

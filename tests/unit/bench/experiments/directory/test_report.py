@@ -73,8 +73,8 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     ]
     (said,) = sentences("directory/propagation", spread, [*spread, MESSAGE_APART])
     assert said == (
-        "Between two processes over a direct link, 3 other containers have seen a registration in the "
-        "replica, and have told, after 300 µs (median), 6.0× slower than a message and its answer (6.0–6.0)."
+        "Between two processes over a direct link, 3 other containers have reported a registration in the "
+        "replica after 300 µs (median), 6.0× slower than a message and its answer (6.0–6.0)."
     )
     few = [replace(one, each=one.each[:3]) for one in spread]
     (said,) = sentences("directory/propagation", few, [*few, MESSAGE_APART])
@@ -86,7 +86,7 @@ def test_a_sentence_says_when_others_see_a_registration():
     (said,) = sentences("directory/register", [registered], [registered])
     assert said == (
         "Between two processes over a direct link, registering a service in the replica with 0 services "
-        "takes 20.0 µs (median); others have told that they see it after 100 µs."
+        "takes 20.0 µs (median); all others have seen it after 100 µs."
     )
 
 

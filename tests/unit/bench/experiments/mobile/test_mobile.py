@@ -226,7 +226,7 @@ def test_a_section_has_what_one_that_sleeps_holds(tmp_path):
     assert columns["asleep holds"] == ("21 B",)
     assert columns["in the file"] == ("119 B",)
     (sentence,) = section.sentences
-    assert sentence.endswith("; one holds 2.30 kB awake, and asleep 21 B and 119 B of the file.")
+    assert sentence.endswith("; each takes 2.30 kB of memory awake, 21 B asleep and 119 B of the file.")
     assert section.charts[-1].title == "Agents per second, sustained, 1 000 operations"
     assert not any("published" in extra.title for extra in section.extras)
     (row,) = summarise(run)

@@ -1,9 +1,8 @@
-"""How what was measured over a few hosts goes on over hundreds: a model, and what it is fitted to.
+"""Predict the figures of hundreds of hosts from those of a few, by a fitted model.
 
-Where things are: `lines` (straight lines and what they predict, with intervals), `model` (which part is used
-up first, for each way to connect hosts), `fit` (from a run's figures to the model's), `tables` (what is said
-of it), `idle` (what a link costs over which nothing goes). `docs/scaling.md` says what is measured, what is
-assumed, and where not to believe it.
+`lines` (straight lines and their predictions, with intervals), `model` (which part is used up first, for each
+way to connect hosts), `fit` (from a run's figures to the model's), `tables` (its tables), `idle` (the cost of
+an idle link). `docs/scaling.md` describes what is measured, what is assumed, and the limits of the model.
 """
 
 CPU_GROUP = "runtime"

@@ -1,4 +1,4 @@
-"""From the figures of runs to what the model is made of. Pure."""
+"""Fit the model to the figures of runs. Pure."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _HALF = 0.5
 
 
 class Measured(NamedTuple):
-    """A row of a run, and whether one server was for all hosts there, or each had its own."""
+    """A row of a run, and whether its hosts shared one server or had one each."""
 
     row: Row
     servers: str
 
 
 class Fitted(NamedTuple):
-    """What the model is made of.
+    """The fitted parts of the model.
 
     Attributes:
         costs: the costs.
-        ways: the ways that there are costs of.
-        most_hosts: how many hosts there were at most.
-        doubts: what makes the costs less sure than their intervals, a sentence each.
+        ways: the ways with costs.
+        most_hosts: the largest number of hosts measured.
+        doubts: sentences about why the costs are less certain than their intervals.
     """
 
     costs: Costs
@@ -63,10 +63,10 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
     Args:
         measured: all rows.
         kind: `behaviours` or `micro`.
-        links: what idle links cost.
+        links: the costs of idle links.
 
     Raises:
-        UsageError: nothing of `messaging/scale-out` over several hosts is there.
+        UsageError: there is no `messaging/scale-out` over several hosts.
     """
     there = [one for one in measured if _fits(one.row, kind)]
     by_way = {way: [one.row for one in there if _way(one) == way] for way in (DIRECT, FEDERATED, ONE_SERVER)}
@@ -146,17 +146,17 @@ def _part(line: Line, factor: float) -> Line:
 
 
 def _server_bytes(rows: Sequence[Row]) -> Prediction | None:
-    """Return by how much a server grows with each further host."""
+    """Return how much a server's memory grows with each further host."""
     line = line_through(_points(rows, SERVER_HOLDS, lambda row: float(row.hosts)))
-    # What does not rise above the noise says nothing, and least of all that it is nothing.
+    # A slope within the noise is unknown, not zero.
     return line.rise.at_least(0.0) if line is not None and line.spread and line.rise.high > 0 else None
 
 
 def _registration(rows: Sequence[Row]) -> Prediction | None:
-    """Return what a registration takes at the central directory, with the most services that there were.
+    """Return the CPU time of a registration at the central directory, with the most services measured.
 
-    In one process nothing waits for anything else: the time of a registration is CPU time, but for those in
-    which the machine did something else. So the median is taken.
+    In one process nothing waits: the time of a registration is CPU time, unless the machine was doing
+    something else. So this is the median.
     """
     known = [
         row
@@ -173,9 +173,9 @@ def _registration(rows: Sequence[Row]) -> Prediction | None:
 
 
 def _update(rows: Sequence[Row]) -> Prediction | None:
-    """Return what it takes to have one more replica, in the same process, learn of a registration.
+    """Return the time for one more replica, in the same process, to learn of a registration.
 
-    Its message that it has seen it is part of that, so it is rather too much.
+    It includes the message that confirms this, so it is an upper bound.
     """
     known = [
         row
@@ -188,7 +188,7 @@ def _update(rows: Sequence[Row]) -> Prediction | None:
 
 
 def _doubts(rows: Sequence[Row]) -> list[str]:
-    """Return what makes the measured costs less sure than their intervals are wide."""
+    """Return why the measured costs are less certain than their intervals."""
     busy = [part for row in rows if (part := row.mean(BUSIEST)) is not None]
     said = []
     if any(part > _CROWDED for part in busy):

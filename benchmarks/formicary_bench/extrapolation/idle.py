@@ -1,8 +1,7 @@
-"""What an idle direct link costs: `python -m formicary_bench.extrapolation.idle > links.json`.
+"""Measure the cost of an idle direct link: `python -m formicary_bench.extrapolation.idle > links.json`.
 
-Containers that all have links with each other wait in one process, with TLS over TCP as between hosts. The
-more of them there are, the more links each has: what each container takes of CPU time and memory rises by
-what a link's end takes.
+Containers with links to each other wait in one process, with TLS over TCP as between hosts. The more of them
+there are, the more links each has: CPU time and memory per container rise by the cost of a link's end.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ _LOOKS, _LOOK_SECONDS = 400, 0.05
 
 
 class Waited(msgspec.Struct, frozen=True):
-    """What came of containers that have waited.
+    """The measurement of waiting containers.
 
     Attributes:
-        others: with how many others each had a link.
-        cores: what part of a core each took.
-        size: bytes of memory that each took.
+        others: the number of links of each.
+        cores: the share of a core that each used.
+        size: bytes of memory of each.
     """
 
     others: int
@@ -49,10 +48,10 @@ class Waited(msgspec.Struct, frozen=True):
 
 
 class IdleLinks(msgspec.Struct, frozen=True):
-    """What one end of an idle link costs.
+    """The cost of one end of an idle link.
 
     Attributes:
-        cores: what part of a core it takes.
+        cores: the share of a core that it uses.
         size: bytes of memory.
     """
 
@@ -68,10 +67,10 @@ DOCUMENTED = IdleLinks(
 
 
 def read_links(path: Path) -> IdleLinks:
-    """Read what this program has printed.
+    """Read the output of this program.
 
     Raises:
-        UsageError: the file cannot be read, or is something else.
+        UsageError: the file cannot be read, or is not such output.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=IdleLinks)
@@ -87,10 +86,10 @@ def read_links(path: Path) -> IdleLinks:
 
 
 def links_from(points: list[Waited]) -> IdleLinks:
-    """Compute what an end of a link costs from containers with more and fewer of them.
+    """Compute the cost of an end of a link from containers with different numbers of links.
 
     Raises:
-        FormicaryError: there are too few points for that.
+        FormicaryError: there are too few points.
     """
     cores = line_through([(one.others, one.cores) for one in points])
     size = line_through([(one.others, one.size) for one in points])
@@ -104,10 +103,10 @@ def _rise(line: Line | None) -> Prediction:
 
 
 async def wait(count: int) -> Waited:
-    """Make so many containers wait, linked with each other.
+    """Let a number of linked containers wait.
 
     Raises:
-        FormicaryError: they do not find each other.
+        FormicaryError: they did not find each other.
     """
     await _open_once()
     before = _memory()
@@ -130,7 +129,7 @@ async def wait(count: int) -> Waited:
 
 
 async def _open_once() -> None:
-    """Load what the first link loads, so that it is not taken for a part of a link."""
+    """Open a link once, to exclude what only the first one loads."""
     async with (
         Container("c1", listen="127.0.0.1", network=Network(route="direct", tls="always")) as home,
         Container("c2", join=home.join_address, network=Network(route="direct", tls="always")) as other,
@@ -154,7 +153,7 @@ def _memory() -> int:
 
 
 def main() -> None:
-    """Measure links in fresh processes, and print what one costs as JSON."""
+    """Measure links in fresh processes, and print the cost of one as JSON."""
     if len(sys.argv) > 1:
         _say(asyncio.run(wait(int(sys.argv[1]))))
         return

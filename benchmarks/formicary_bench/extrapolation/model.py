@@ -1,8 +1,8 @@
 """Which part of a platform over many hosts is used up first, by lines through measured points. Pure.
 
-The hosts are alike: on each, one container's process with one core of its own, and (where there are any) an
-XMPP server's process with another. Every host sends as many messages per second as it receives. A part can do
-what its CPU time per message lets one core do, less what its idle links take of it.
+All hosts are alike: each has one container's process on a core of its own and, if any, an XMPP server's on
+another. Every host sends as many messages per second as it receives. The capacity of a part follows from its
+CPU time per message on one core, less the share of its idle links.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Prediction(msgspec.Struct, frozen=True):
     """A value with the bounds of its 95% interval.
 
-    What is computed from several keeps the outermost bounds: no narrower than it is, and often wider.
+    Values computed from several keep the outermost bounds, so intervals are never too narrow.
     """
 
     mean: float
@@ -31,18 +31,18 @@ class Prediction(msgspec.Struct, frozen=True):
 
     @classmethod
     def exactly(cls, value: float) -> Self:
-        """Return a value without any doubt."""
+        """Return a value with no uncertainty."""
         return cls(value, value, value)
 
     def __add__(self, other: Prediction) -> Prediction:
         return Prediction(self.mean + other.mean, self.low + other.low, self.high + other.high)
 
     def times(self, factor: float) -> Prediction:
-        """Return so many times as much; `factor` is not negative."""
+        """Return a multiple; `factor` is not negative."""
         return Prediction(self.mean * factor, self.low * factor, self.high * factor)
 
     def at_least(self, least: float) -> Prediction:
-        """Return the same where nothing can be less."""
+        """Return this with a lower limit."""
         return Prediction(max(self.mean, least), max(self.low, least), max(self.high, least))
 
 
@@ -51,10 +51,10 @@ class Line(msgspec.Struct, frozen=True):
 
     Attributes:
         intercept: its value at 0.
-        slope: by how much it rises.
+        slope: its slope.
         centre: the mean of the points' places.
-        spread: the sum of the squares of their distances from there; 0 where all are at one place.
-        points: how many there are.
+        spread: the sum of squared distances from the centre; 0 if all are at one place.
+        points: the number of points.
         scatter: the standard deviation of the points around it.
     """
 
@@ -66,7 +66,7 @@ class Line(msgspec.Struct, frozen=True):
     scatter: float
 
     def at(self, x: float) -> Prediction:
-        """Predict the mean at a place; the farther from the points, the less is known."""
+        """Predict the mean at a place; it is less certain farther from the points."""
         mean = self.intercept + self.slope * x
         freedom = self.points - (2 if self.spread else 1)
         if freedom < 1:
@@ -77,7 +77,7 @@ class Line(msgspec.Struct, frozen=True):
 
     @property
     def rise(self) -> Prediction:
-        """How much it rises from each place to the next, with its interval."""
+        """The slope with its interval."""
         freedom = self.points - 2
         if freedom < 1 or not self.spread:
             return Prediction(self.slope, -math.inf, math.inf)
@@ -86,7 +86,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
-    """Fit a line to points; a level one where all are at one place, None without any."""
+    """Fit a line to points; a level one if all are at one place, None without any."""
     n = len(points)
     if not n:
         return None
@@ -108,12 +108,12 @@ _US = 1e6
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """What is measured. Lines are over the frames per message, at most: partners of a host by its pairs.
+    """The measured costs. Lines are over the most frames per message: partners of a host by its pairs.
 
     Attributes:
-        agents_us: by way, microseconds that a message takes of both its containers' processes together.
-        server_us: by way, what it takes of all servers that it goes through.
-        link_cores: what part of a core an end of an idle link takes.
+        agents_us: by way, CPU microseconds of a message in both containers' processes together.
+        server_us: by way, those in all servers that it passes.
+        link_cores: the share of a core that an end of an idle link uses.
         link_bytes: memory of an end of an idle direct link.
         server_bytes: memory that a server needs for each further host; None if not measured.
         registration_us: CPU time of a registration at the central directory; None if not measured.
@@ -130,11 +130,11 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """How much of what is asked about.
+    """The platform to predict.
 
     Attributes:
-        hosts: how many there are, at least two.
-        pairs: agents that send on each.
+        hosts: the number of hosts, at least two.
+        pairs: sending agents on each.
         traffic: whom they talk to, `ring` or `all-to-all`.
     """
 
@@ -144,34 +144,34 @@ class Layout(msgspec.Struct, frozen=True):
 
     @property
     def partners(self) -> int:
-        """How many other hosts each host sends to."""
+        """The number of other hosts that each host sends to."""
         return 1 if self.traffic == RING else min(self.hosts - 1, self.pairs)
 
     @property
     def frames(self) -> float:
-        """How many frames a message needs at most: 1 where each goes to another host, and none share one."""
+        """The most frames per message: 1 if each goes to another host and none share a frame."""
         return self.partners / self.pairs
 
 
 class Capacity(msgspec.Struct, frozen=True):
-    """How many messages (or registrations) per second each host can send, as far as a part goes."""
+    """The messages (or registrations) per second of each host that a part allows."""
 
     name: str
     per_host: Prediction
 
 
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
-    """What is predicted of one way to connect hosts, or of one kind of directory.
+    """The prediction for one way to connect hosts, or one kind of directory.
 
     Attributes:
-        way: which one.
-        hosts: how many hosts there are.
+        way: the way or kind.
+        hosts: the number of hosts.
         traffic: whom their agents talk to.
-        parts: what can be used up, the first of them first.
-        connections: how many connections one process has at most.
-        all_connections: how many there are in all.
+        parts: the parts, the first to be used up first.
+        connections: the most connections of one process.
+        all_connections: the number of all connections.
         link_bytes: memory of one process's links; None if not measured.
-        idle_cores: what part of a core one process's idle links take.
+        idle_cores: the share of a core that one process's idle links use.
     """
 
     way: str
@@ -188,10 +188,10 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
     """Predict one way to connect hosts.
 
     Raises:
-        KeyError: nothing was measured of it.
+        KeyError: it was not measured.
     """
     others = layout.hosts - 1
-    # By way of a server, too, a container has a link with each other one, which pings.
+    # Through a server, too, a container has a link to each other one, which pings.
     idle = costs.link_cores.times(others)
     agents = Capacity("agents", _capacity(costs.agents_us[way].at(layout.frames), idle))
     if way == DIRECT:
@@ -227,10 +227,10 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
 
 
 def directory_outlook(costs: Costs, kind: str, hosts: int) -> Outlook | None:
-    """Predict how many registrations per second each host can make; None if nothing of it was measured.
+    """Predict the registrations per second of each host; None if the directory was not measured.
 
-    At the central directory all of them are taken by one process; into replicas each process takes those of
-    all others.
+    At the central directory one process handles all of them; with replicas each process handles those of all
+    others.
     """
     work, takes, name = {
         CENTRAL: (costs.registration_us, hosts, "the directory's process"),
@@ -247,7 +247,7 @@ def _in_order(*parts: Capacity) -> tuple[Capacity, ...]:
 
 
 def _capacity(work_us: Prediction, idle: Prediction) -> Prediction:
-    """Return how often per second a core can do some work, beside what idle links take of it."""
+    """Return how often per second a core can do some work beside idle links."""
     return Prediction(
         _rate(work_us.mean, idle.mean), _rate(work_us.high, idle.high), _rate(work_us.low, idle.low)
     )

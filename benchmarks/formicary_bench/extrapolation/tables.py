@@ -1,4 +1,4 @@
-"""What the model says, as tables."""
+"""The model as tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def outlooks(fitted: Fitted, hosts: Sequence[int], pairs: int) -> list[Outlook]:
 
 
 def measured_table(fitted: Fitted) -> Extra:
-    """Return what was measured, and what the model is made of."""
+    """Return the measured costs that the model is made of."""
     lines = [line for line in _costs(fitted) if line[1] is not None]
     columns = [
         Column("what", tuple(what for what, _, _ in lines), names=True),
@@ -92,7 +92,7 @@ def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
 
 
 def directory_table(found: Sequence[Outlook]) -> Extra | None:
-    """Return the predictions for the directory; None if nothing of it was measured."""
+    """Return the predictions for the directory; None if it was not measured."""
     kinds = [one for one in found if not one.connections]
     if not kinds:
         return None

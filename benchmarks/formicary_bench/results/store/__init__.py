@@ -1,1 +1,1 @@
-"""The run folder: what is kept of a run."""
+"""The run folder: the stored data of a run."""

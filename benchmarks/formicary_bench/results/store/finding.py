@@ -1,4 +1,4 @@
-"""Old runs, found by what their manifests say: experiment, date, host, version."""
+"""Find runs by their manifests: experiment, date, host, version."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ _HOW = "use, for example, 'experiment=messaging/pairs date>=2026-01-01 host=lab-
 
 @dataclass(frozen=True)
 class Condition:
-    """What a run has to be: one of `KEYS`, how it is compared, and with what."""
+    """A condition on a run: one of `KEYS`, a comparison, and a value."""
 
     key: str
     order: str
     value: str
 
     def holds(self, manifest: Manifest) -> bool:
-        """Return whether it holds for a run."""
+        """Return whether the condition holds for a run."""
         if self.key == "date":
             return _ORDERS[self.order](manifest.started.date(), date.fromisoformat(self.value))
         return (self.value in facts(manifest)[self.key]) == (self.order == "=")
 
 
 def conditions(text: str) -> list[Condition]:
-    """Read conditions that stand side by side, all of which are to hold.
+    """Read conditions, all of which must hold.
 
     Raises:
-        UsageError: One of them is none.
+        UsageError: one of them is not valid.
     """
     return [_condition(term) for term in text.split()]
 
 
 def facts(manifest: Manifest) -> dict[str, set[str]]:
-    """Return what can be asked of a run, by key: a run may have several experiments and hosts."""
+    """Return the facts of a run by key; a run may have several experiments and hosts."""
     return {
         "experiment": {one.experiment for one in manifest.configurations},
         "host": {manifest.machine.host, *manifest.hosts, *(one.host for one in manifest.hosts.values())},
@@ -67,14 +67,14 @@ def find(folder: Path, wanted: Iterable[Condition]) -> tuple[list[RunFolder], li
     """Find runs, the oldest first.
 
     Args:
-        folder: Where they are, side by side.
-        wanted: What has to hold for each.
+        folder: the folder that contains them.
+        wanted: the conditions on each.
 
     Returns:
         The runs, and a sentence for each that cannot be read.
 
     Raises:
-        UsageError: There is no such folder.
+        UsageError: the folder does not exist.
     """
     wanted = list(wanted)
     found, broken = [], []
@@ -99,13 +99,13 @@ def find_all(folders: Iterable[Path] = ()) -> tuple[list[RunFolder], list[str]]:
     """Find all runs in some folders, the oldest first, each once.
 
     Args:
-        folders: Folders with runs side by side, or runs; if there are none, the usual folder.
+        folders: folders of runs, or runs; the default folder if empty.
 
     Returns:
         The runs, and a sentence for each that cannot be read.
 
     Raises:
-        UsageError: One of the given folders does not exist.
+        UsageError: one of the folders does not exist.
     """
     found: dict[Path, RunFolder] = {}
     broken: list[str] = []

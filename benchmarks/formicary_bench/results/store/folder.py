@@ -1,8 +1,7 @@
 """A run on disk: a folder with `manifest.json`, `raw/*.parquet`, and the reports made from them.
 
-The manifest is rewritten after every repetition, each time as a whole and after the raw values it names. So
-at any moment, and after any interruption, the folder holds what was measured until then and says that it is
-partial.
+The manifest is rewritten after every repetition, as a whole and after the raw values it names. So at any
+moment, and after any interruption, the folder holds everything measured so far and is marked as partial.
 """
 
 from __future__ import annotations
@@ -68,13 +67,13 @@ class RunFolder:
         """Make the folder of a new run.
 
         Args:
-            manifest: What is known before the first repetition; see `machine.begin_manifest`.
-            path: The folder; None for a new one, named after the time and `label`.
-            base: Where such a new one goes.
-            label: What its name ends with: the experiment, or `quick`.
+            manifest: the manifest before the first repetition; see `machine.begin_manifest`.
+            path: the folder; None for a new one named after the time and `label`.
+            base: the parent of such a new one.
+            label: the end of its name: the experiment, or `quick`.
 
         Raises:
-            UsageError: The folder is there already, or cannot be made.
+            UsageError: the folder exists already, or cannot be created.
         """
         folder = path or _unused(base, manifest.started, label)
         with _writing(folder):
@@ -95,10 +94,10 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """Open the folder of a run that is finished, interrupted, or still going on.
+        """Open the folder of a run that is finished, interrupted, or still running.
 
         Raises:
-            UsageError: It is not a run's folder, is broken, or is of another format than this version reads.
+            UsageError: it is not a run's folder, is broken, or has a format that this version does not read.
         """
         if not path.exists():
             raise UsageError(f"no folder {path}: specify the folder of a run, which contains {MANIFEST}")
@@ -117,13 +116,13 @@ class RunFolder:
     def add(
         self, repetition: Repetition, data: AnyRaw, profiles: Mapping[str, Profile] | None = None
     ) -> Repetition:
-        """Keep a repetition: first its raw values and profiles, then the manifest that names them.
+        """Store a repetition: first its raw values and profiles, then the manifest that names them.
 
         Returns:
             The repetition as kept.
 
         Raises:
-            FormicaryError: It cannot be written; the folder is as it was before.
+            FormicaryError: it cannot be written; the folder is unchanged.
         """
         about = {"configuration": repetition.configuration, "repetition": str(repetition.number)}
         kept = msgspec.structs.replace(repetition, raw=self._file_name(repetition))
@@ -145,7 +144,7 @@ class RunFolder:
         return msgspec.structs.replace(kept, profiles=names)
 
     def profiles(self, repetition: Repetition) -> dict[str, Profile]:
-        """Read where the CPU time of a repetition's processes went; raises UsageError if that is broken."""
+        """Read the profiles of a repetition; raises UsageError if they are broken."""
         from formicary.profiling.model.profile import decode
 
         found = {}
@@ -174,12 +173,12 @@ class RunFolder:
         load_after: tuple[float, float, float] | None = None,
         clocks: Mapping[str, Clock] | None = None,
     ) -> None:
-        """Note the end of the run.
+        """Record the end of the run.
 
         Args:
-            complete: Whether all that was planned was measured; False marks a partial run.
-            load_after: The load averages at its end.
-            clocks: How far the hosts' clocks are ahead of this machine's.
+            complete: whether everything planned was measured; False marks a partial run.
+            load_after: the load averages at its end.
+            clocks: how far the hosts' clocks are ahead of this machine's.
 
         Raises:
             FormicaryError: The manifest cannot be written; the run stays marked as partial.
@@ -196,9 +195,9 @@ class RunFolder:
             )
 
     def forget_lost(self) -> int:
-        """Leave out repetitions whose raw values are not there as a whole, and return how many those are.
+        """Drop repetitions whose raw values are incomplete, and return their number.
 
-        Nothing is written: it is so from the next repetition that is kept.
+        This is written with the next stored repetition.
         """
         kept = tuple(one for one in self.manifest.repetitions if is_whole(self.raw_path(one)))
         lost = len(self.manifest.repetitions) - len(kept)
@@ -206,7 +205,7 @@ class RunFolder:
         return lost
 
     def proceed(self) -> None:
-        """Begin again where a run was interrupted: it is partial, and what was half written is gone.
+        """Continue an interrupted run: mark it as partial, and remove half-written files.
 
         Raises:
             FormicaryError: The manifest cannot be written.
@@ -227,7 +226,7 @@ class RunFolder:
             self._save(msgspec.structs.replace(self.manifest, **changes))
 
     def discard(self) -> None:
-        """Remove the folder if nothing was measured; otherwise leave it as it is."""
+        """Remove the folder if nothing was measured."""
         if self.manifest.repetitions:
             return
         (self.path / MANIFEST).unlink(missing_ok=True)
@@ -243,7 +242,7 @@ class RunFolder:
         return self.path / RAW / self._own_name(repetition.raw)
 
     def raw(self, repetition: Repetition, kind: type[Raw]) -> Raw:
-        """Read a repetition's raw values, which are of this kind.
+        """Read a repetition's raw values of a kind.
 
         Raises:
             UsageError: They are missing or broken.
@@ -251,10 +250,10 @@ class RunFolder:
         return read_raw(self.raw_path(repetition), kind)
 
     def write_text(self, name: str, text: str) -> Path:
-        """Put a report into the folder, in place of an older one of that name.
+        """Write a report into the folder, replacing an older one of that name.
 
         Raises:
-            FormicaryError: It cannot be written; an older one is as it was.
+            FormicaryError: it cannot be written; an older one is unchanged.
         """
         with _writing(self.path), replacing(self.path / name) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -272,7 +271,7 @@ class RunFolder:
 
 
 def _decode(path: Path, text: bytes) -> Manifest:
-    """Read a manifest; the version comes first, since a newer one may look different in any other way."""
+    """Read a manifest, its version first, since a newer one may differ in everything else."""
     try:
         known = msgspec.json.decode(text, type=_Versioned)
         version = known.format_version
@@ -297,7 +296,7 @@ def _decode(path: Path, text: bytes) -> Manifest:
 
 
 def _check_parameters(manifest: Manifest) -> None:
-    """Check the types of parameters that some experiment declares; pass over others."""
+    """Check the types of parameters that an experiment declares; ignore others."""
     types = own_types()
     for configuration in manifest.configurations:
         for name in types.keys() & configuration.parameters.keys():
@@ -310,7 +309,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # What writes Parquet has a long text of its own for each of the system's reasons.
+        # The Parquet writer has a long text of its own for each of the system's reasons.
         reason = os.strerror(error.errno) if error.errno else str(error)
         kind = UsageError if isinstance(error, PermissionError | NotADirectoryError) else FormicaryError
         raise kind(
@@ -319,7 +318,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _unused(base: Path, started: datetime, label: str) -> Path:
-    """Return the name of a folder that is not there yet."""
+    """Return the name of a folder that does not exist yet."""
     stem = f"{started:%Y-%m-%dT%H-%M-%S}-{_slug(label)}"
     names = [stem, *(f"{stem}-{n}" for n in range(2, 100))]
     return next((base / name for name in names if not (base / name).exists()), base / stem)

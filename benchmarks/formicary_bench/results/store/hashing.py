@@ -1,4 +1,4 @@
-"""The hash of a run: over its manifest and all raw values, so that a figure can name what it was made of."""
+"""The hash of a run: over its manifest and all raw values, so that a figure can name its source."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _AT_ONCE = 2**20
 
 
 def content_hash(run: RunFolder) -> str:
-    """Return the SHA-256 of what a run's folder holds, in hexadecimal: equal where all values are.
+    """Return the SHA-256 of a run's folder in hexadecimal.
 
     It is that of lines with the SHA-256 and the name of each file, as `sha256sum` writes them: the manifest
-    first, then the raw values in the order in which they were measured. What is missing has no line.
+    first, then the raw values in the order of measurement. Missing files have no line.
     """
     names = [MANIFEST, *(f"{RAW}/{one.raw}" for one in run.manifest.repetitions)]
     lines = [f"{_of_file(path)}  {name}\n" for name in names if (path := run.path / name).is_file()]

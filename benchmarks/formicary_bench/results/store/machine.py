@@ -1,7 +1,7 @@
-"""Where a run takes place: what a reader must know to compare it with another.
+"""The machine of a run: what a reader must know to compare it with another.
 
-Every part that cannot be found out (no permission, another operating system, a container that hides it) is
-left empty: a run must not fail for lack of a description.
+Whatever cannot be found out (no permission, another operating system, a container that hides it) is empty: a
+run must not fail for lack of a description.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def begin_manifest(
     """Describe a run that is about to begin.
 
     Args:
-        options: What the command line asked for.
-        configurations: What will be measured.
-        loop: The event loop of the workers; None for the one that they have by default.
-        prosody: Prosody's version, where it takes part.
-        left_out: What cannot be measured here, in a sentence.
-        others: The versions of other platforms, by name.
+        options: the options of the run.
+        configurations: what will be measured.
+        loop: the event loop of the workers; None for the default.
+        prosody: Prosody's version, if it takes part.
+        left_out: a sentence about what cannot be measured here.
+        others: the versions of other platforms, by name.
     """
     import formicary
 
@@ -92,7 +92,7 @@ def collect_machine(
 
 
 def load_average() -> tuple[float, float, float] | None:
-    """Return the load averages of 1, 5 and 15 minutes; None where the system has none."""
+    """Return the load averages of 1, 5 and 15 minutes; None if the system has none."""
     try:
         return os.getloadavg()
     except (AttributeError, OSError):
@@ -111,7 +111,7 @@ def library_versions() -> dict[str, str]:
 
 
 def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the processor's model: of Linux's list, or what Python knows."""
+    """Return the processor's model from Linux's list, or as Python knows it."""
     for line in _read(cpuinfo).splitlines():
         name, _, value = line.partition(":")
         if name.strip() in {"model name", "Model", "Hardware"} and value.strip():
@@ -120,7 +120,7 @@ def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def container_hint(root: Path = Path("/")) -> str:
-    """Return the hint of a container or a virtual machine, if any; both change what a figure means."""
+    """Return a hint of a container or virtual machine, if any; both change what a figure means."""
     hints = []
     if (root / ".dockerenv").exists():
         hints.append("Docker")
@@ -138,8 +138,8 @@ def git_state(file: Path) -> Git | None:
     """Return the state of the checkout that a source file belongs to.
 
     Args:
-        file: A file that git follows, if this is a checkout at all. An installed package, even within some
-            other checkout, is not followed and has no such state.
+        file: a file that git tracks, if this is a checkout. An installed package, even within another
+            checkout, is not tracked and has no such state.
     """
     program = shutil.which("git")
     if program is None or not _git(program, file.parent, "ls-files", "--error-unmatch", file.name):
@@ -150,7 +150,7 @@ def git_state(file: Path) -> Git | None:
 
 
 def _git(program: str, folder: Path, *arguments: str) -> str | None:
-    """Return what git says, or None where it refuses."""
+    """Return the output of git; None if it fails."""
     try:
         done = subprocess.run(  # noqa: S603 - git, with arguments of our own
             [program, "-C", str(folder), "--no-optional-locks", *arguments],

@@ -1,7 +1,7 @@
-"""What a run's manifest holds.
+"""The manifest of a run.
 
-The manifest is JSON; these classes are its schema. Folders come from other people, too: every field is
-checked when a manifest is read. Fields that a later version of the same format adds are passed over.
+It is JSON with these classes as its schema. Folders come from other people, too: every field is checked when
+a manifest is read. Fields that a later version of the same format adds are ignored.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ Option = str | int | float | bool | list[str | int | float] | None
 
 
 class Repetition(msgspec.Struct, frozen=True, kw_only=True):
-    """One measurement of a configuration, by processes of its own.
+    """One measurement of a configuration, in processes of its own.
 
     Attributes:
-        configuration: The configuration's key.
+        configuration: the configuration's key.
         number: 1 for its first repetition, and so on.
-        seed: What the random generators were seeded with.
-        raw: The name of its file of raw values, in the run's folder `raw`; the run folder gives it.
-        full_load: Whether every pair was still sending while any other was measured.
-        started: When it began, with its time zone.
-        ended: When it ended.
-        elapsed_s: From the first pair's begin of T2 to the last pair's end of it; the time to create all
-            agents in `create`.
-        round_trips: How many round trips of T2 there are in all (0 in `create` and `memory`).
-        lost: Messages that were never answered.
-        window_s: How long all pairs were in T2 together.
-        round_trips_in_window: How many round trips ended in that window.
-        counters: What was counted beside the raw values, while all pairs were in T2 together.
-        profiles: The names of the files, in the run's folder `profiles`, that say where the CPU time of its
-            processes went, by the processes' roles; the run folder gives them.
-        notes: What else a reader should know, in sentences.
-        invalid: Why it says nothing about what was to be measured, in sentences without full stop; empty if
-            nothing is known to have disturbed it.
-        members: How many pairs each of its measuring processes has, where there are several: the pairs of the
-            raw values are numbered through, and times are each process's own.
-        others_cores: How many cores of this machine processes that are no part of the run used meanwhile, on
-            average; None where that was not looked at, or other hosts took part.
-        stolen: What part of its CPU time other virtual machines took meanwhile; None as before.
+        seed: the seed of the random generators.
+        raw: the name of its file of raw values in the folder `raw`, given by the run folder.
+        full_load: whether every pair was still sending while any other was measured.
+        started: when it began, with its time zone.
+        ended: when it ended.
+        elapsed_s: from the first pair's start of T2 to the last pair's end of it; in `create`, the time to
+            create all agents.
+        round_trips: the number of round trips in T2 (0 in `create` and `memory`).
+        lost: messages that were never answered.
+        window_s: how long all pairs were in T2 together.
+        round_trips_in_window: the number of round trips that ended in that window.
+        counters: further counters while all pairs were in T2 together.
+        profiles: the names of its profiles in the folder `profiles` by the processes' roles, given by the run
+            folder.
+        notes: further sentences for readers.
+        invalid: sentences without full stop about why it is not valid; empty if nothing is known to have
+            disturbed it.
+        members: the pairs of each measuring process, if there are several: pairs are numbered across
+            processes, and each process has its own clock.
+        others_cores: the average number of cores of this machine used by processes outside the run; None if
+            not measured, or over hosts.
+        stolen: the share of CPU time taken by other virtual machines; None as before.
     """
 
     configuration: Line
@@ -75,30 +75,30 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rate(self) -> float | None:
-        """Round trips per second at full load, or None where there was no such time."""
+        """Round trips per second at full load; None if there was none."""
         return self.round_trips_in_window / self.window_s if self.window_s else None
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run took place. What could not be found out is empty, zero or None.
+    """The machine of a run; unknown fields are empty, zero or None.
 
     Attributes:
-        host: The computer's name.
-        cpu: The processor's model.
-        cores: Physical cores.
-        threads: Logical cores.
-        usable: Logical cores that this process may use.
-        memory_bytes: Main memory.
-        system: Operating system and its version.
-        kernel: The kernel's version.
-        python: Implementation and version.
-        python_build: Compiler, and what is unusual about the build (debug, free-threaded).
-        loop: The event loop, with its version where it has one of its own.
-        prosody: Prosody's version; empty where it took no part.
-        libraries: Versions of the libraries that take part.
-        governor: What decides about the processor's frequency.
-        frequency_mhz: The processor's frequency when the run began.
-        container: What hint there is of a container or a virtual machine.
+        host: the computer's name.
+        cpu: the processor's model.
+        cores: physical cores.
+        threads: logical cores.
+        usable: logical cores that this process may use.
+        memory_bytes: main memory.
+        system: operating system and its version.
+        kernel: the kernel's version.
+        python: implementation and version.
+        python_build: compiler, and anything unusual about the build (debug, free-threaded).
+        loop: the event loop, with its own version if any.
+        prosody: Prosody's version; empty if it took no part.
+        libraries: versions of the libraries that take part.
+        governor: the governor of the processor's frequency.
+        frequency_mhz: the processor's frequency at the start of the run.
+        container: a hint of a container or virtual machine.
     """
 
     host: Name = ""
@@ -130,8 +130,8 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """How far a host's clock is ahead of the controller's.
 
     Attributes:
-        offset_ns: What it says more.
-        uncertainty_ns: By how much that may be wrong, either way.
+        offset_ns: the difference.
+        uncertainty_ns: its possible error, either way.
     """
 
     offset_ns: int
@@ -139,29 +139,28 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a run but its raw values.
+    """Everything known of a run except its raw values.
 
     Attributes:
-        format_version: The format of the folder.
-        formicary: The version that made it.
-        options: What the command line asked for.
-        configurations: What was planned, in the order of the plan.
-        repeats: How often each of them is to be measured, in that order; all as often as the options say if
-            empty.
-        machine: Where it ran.
-        git: The checkout that ran; None where it was an installed package.
-        load_before: Load averages (1, 5, 15 minutes) before the first repetition.
-        load_after: The same after the last one.
-        started: When the run began, with its time zone.
-        finished: When it ended; None while it runs, and for ever where it was interrupted.
-        complete: Whether all that was planned was measured. False marks a partial run.
-        left_out: What was left out of the plan because it cannot be measured here, in a sentence.
-        repetitions: What was measured, in the order in which it was.
-        hosts: What the hosts are that took part, by name; none where `machine` was all.
-        roles: What they are for, of `containers` and `server`.
-        clocks: How far their clocks were ahead of that of `machine` at the end of the run.
-        servers: Whether `each` host had an XMPP server, or `one` had it for all; empty where none took part.
-        resumed: When it was gone on with after an interruption, each time.
+        format_version: the format of the folder.
+        formicary: the version that made it.
+        options: the options of the run.
+        configurations: the planned configurations, in order.
+        repeats: the number of repetitions of each of them, in that order; those of the options if empty.
+        machine: the machine.
+        git: the checkout that ran; None for an installed package.
+        load_before: load averages (1, 5, 15 minutes) before the first repetition.
+        load_after: likewise after the last one.
+        started: when the run began, with its time zone.
+        finished: when it ended; None while it runs, or if it was interrupted.
+        complete: whether everything planned was measured; False marks a partial run.
+        left_out: a sentence about what was left out because it cannot be measured here.
+        repetitions: the repetitions in the order of measurement.
+        hosts: the hosts that took part, by name; empty if `machine` was the only one.
+        roles: their roles, of `containers` and `server`.
+        clocks: how far their clocks were ahead of that of `machine` at the end of the run.
+        servers: whether `each` host had an XMPP server, or `one` had it for all; empty without any.
+        resumed: the times at which it was resumed after an interruption.
     """
 
     format_version: Annotated[int, msgspec.Meta(ge=1)] = FORMAT_VERSION
@@ -185,6 +184,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     resumed: tuple[datetime, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
-        """Return what was measured of a configuration."""
+        """Return the repetitions of a configuration."""
         key = configuration.key
         return [repetition for repetition in self.repetitions if repetition.configuration == key]

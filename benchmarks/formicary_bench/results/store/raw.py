@@ -1,20 +1,19 @@
 """The raw values: one Parquet file per repetition, every round trip a row.
 
     pair      int32   which pair, from 0
-    index     int32   the how-manieth round trip of its pair, from 0
+    index     int32   the number of the round trip in its pair, from 0
     start_ns  int64   when it began, in nanoseconds since the run's start, on the sender's clock
     rtt_ns    int64   how long it took
     phase     int8    1 warm-up, 2 measured, 3 cool-down
 
-The files of `create` have a row per batch of agents: batch (int32), agents (int64), seconds (float64) and
-bytes (int64), what creating them took and what memory they hold. Those of `memory` have a row per look at the
-processes: seconds (float64) since the load began, messages (int64) that had been answered by then, uss_bytes
-(int64), what the operating system gave to the processes alone, traced_bytes (int64), what Python has traced
-of its objects, in a process of its own (0 where it did not). Those of `messaging/saturation` have a row per
-rate that was tried, all int64: rate, kept (1 or 0), p99_ns (within which 99% were answered), answered, late
-(messages that were sent late) and lost. Those of `grid/swap` have a row per number of swaps that agents made:
-swaps (int64), agents (int64) that made so many, refused (int64) requests of these, and seconds (float64), how
-long all took, which is the same in each row.
+The files of `create` have a row per batch of agents: batch (int32), agents (int64), and the seconds (float64)
+and bytes (int64) to create them. Those of `memory` have a row per sample of the processes: seconds (float64)
+since the load began, messages (int64) answered by then, uss_bytes (int64), the memory that the processes
+alone have, and traced_bytes (int64), the memory that Python traced in a process of its own (0 if it did not).
+Those of `messaging/saturation` have a row per trial of a rate, all int64: rate, kept (1 or 0), p99_ns (the
+99th percentile of answers), answered, late (messages sent late) and lost. Those of `grid/swap` have a row per
+number of swaps: swaps (int64), agents (int64) that made that many, refused (int64) requests of these, and
+seconds (float64), the total time, which is the same in each row.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class RoundTrips:
     phase: NDArray[np.int8]
 
     def parts(self) -> Iterator[RoundTrips]:
-        """Yield them part by part, in their order: what is computed of a part takes little memory."""
+        """Yield the values part by part, in order, to save memory."""
         for begin in range(0, len(self.pair), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             yield RoundTrips(*(getattr(self, field.name)[part] for field in fields(self)))
@@ -65,7 +64,7 @@ class Creations:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What processes held of the memory at each look, as columns of equal length; see the module."""
+    """The memory of processes at each sample, as columns of equal length; see the module."""
 
     seconds: NDArray[np.float64]
     messages: NDArray[np.int64]
@@ -75,7 +74,7 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """The rates that a search has tried, as columns of equal length; see the module."""
+    """The trials of a search, as columns of equal length; see the module."""
 
     rate: NDArray[np.int64]
     kept: NDArray[np.int64]
@@ -87,7 +86,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """How many agents made how many swaps, as columns of equal length; see the module."""
+    """Agents by their number of swaps, as columns of equal length; see the module."""
 
     swaps: NDArray[np.int64]
     agents: NDArray[np.int64]
@@ -112,7 +111,7 @@ Raw = TypeVar("Raw", bound=AnyRaw)
 
 
 def of_columns(columns: Mapping[str, Sequence[float]]) -> AnyRaw:
-    """Return raw values of the kind that has these columns."""
+    """Return raw values of the kind with these columns."""
     import numpy as np
 
     (kind,) = (kind for kind, types in _TYPES.items() if types.keys() == columns.keys())
@@ -121,10 +120,10 @@ def of_columns(columns: Mapping[str, Sequence[float]]) -> AnyRaw:
 
 
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
-    """Write the values of one repetition; the file is there completely or not at all.
+    """Write the values of one repetition, completely or not at all.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: the file cannot be written.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -140,13 +139,13 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
     """Read the values of one repetition.
 
     Raises:
-        UsageError: The file is missing or broken, or holds what cannot have been measured.
+        UsageError: the file is missing or broken, or holds impossible values.
     """
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        # A file object: a path given by name would be searched for partitions, and a folder be read as one.
+        # A file object: a path would be searched for partitions, and a folder read as one.
         with path.open("rb") as file:
             source = parquet.ParquetFile(file)
             data = kind(*(_column(source, name, _TYPES[kind][name]) for name in _TYPES[kind]))
@@ -162,7 +161,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether a file of raw values is there to its end; its values are not looked at."""
+    """Return whether a file of raw values is complete, without reading its values."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -175,7 +174,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _column(source: Any, name: str, kind: str) -> Any:
-    """Read a column as an array, part by part; a column of another type, or with holes, is an error."""
+    """Read a column as an array, part by part; another type or missing values are an error."""
     import numpy as np
 
     found, filled = np.empty(source.metadata.num_rows, kind), 0
@@ -191,7 +190,7 @@ def _column(source: Any, name: str, kind: str) -> Any:
 
 
 def _check(path: Path, data: AnyRaw) -> None:
-    """Refuse values that no run can have made: they would make nonsense of a report, or fill the memory."""
+    """Refuse impossible values: they would make nonsense of a report, or fill the memory."""
     import numpy as np
 
     if isinstance(data, RoundTrips):

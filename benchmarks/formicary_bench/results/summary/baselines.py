@@ -63,14 +63,14 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
 
 def based(row: Row) -> Parameter | None:
-    """Return the parameter by whose base a row is held against another one, if there is one."""
+    """Return the parameter whose base a row is compared with, if any."""
     known = declared(row.experiment)
     own = [one for one in known.own if one.base is not None] if known else ()
     return next((one for one in own if row.size(one.attribute) not in {0, "", one.base}), None)
 
 
 def _message(row: Row, rows: Iterable[Row]) -> Row | None:
-    """Find what one pair of agents does at the place and on the way of a use of the directory."""
+    """Find the round trip of one pair of agents at the placement and route of a use of the directory."""
     if row.size("agents") or row.exchange.load > 1:
         return None
     for other in rows:
@@ -81,7 +81,7 @@ def _message(row: Row, rows: Iterable[Row]) -> Row | None:
 
 
 def with_less(row: Row, rows: Iterable[Row]) -> list[Row]:
-    """Find the same as one of our figures between containers with one thing less: TLS, or numbered frames."""
+    """Find the row of the same between containers without one feature: TLS, or numbered frames."""
     is_link = row.platform == "formicary" and row.placement != _SAME and not paced_rate(row)
     if row.profiled or not is_link or not _measured(row):
         return []
@@ -89,9 +89,9 @@ def with_less(row: Row, rows: Iterable[Row]) -> list[Row]:
 
 
 def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
-    """Find what other platforms do with the same work, of the same size, at the same placement.
+    """Find rows of other platforms with the same work, size and placement.
 
-    Only ours have rivals: the ratio of two other platforms is not what a run is about.
+    Only ours have rivals: a run is not about the ratio of two other platforms.
     """
     if row.platform != "formicary":
         return []
@@ -121,7 +121,7 @@ def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
 
 
 def _is_less(other: Row, row: Row) -> bool:
-    """Whether a row is the same with one thing less: TLS, or the numbering of frames."""
+    """Return whether a row is the same without one feature: TLS, or the numbering of frames."""
     if _size(other) != _size(row) or (other.placement, other.route) != (row.placement, row.route):
         return False
     if (other.platform, other.kind) == (row.platform, row.kind):
@@ -130,7 +130,7 @@ def _is_less(other: Row, row: Row) -> bool:
 
 
 def _size(row: Row) -> tuple[Any, ...]:
-    """Return how much of what is done, whoever does it, and however agents are laid out."""
+    """Return the work of a row, whatever its platform and layout of agents."""
     known = declared(row.experiment)
     layout = {one.attribute for one in known.own if one.is_layout} if known else set()
     return row.experiment, row.hosts, row.traffic, *(one for one in row.sizes if one[0] not in layout)
@@ -156,16 +156,15 @@ def values_of(row: Row, metric: Metric) -> list[float]:
 
 
 class Warmth(msgspec.Struct, frozen=True, kw_only=True):
-    """How warm a platform with a driver was, as means over its repetitions. What is not known is None.
+    """The warmth of a platform with a driver, as means over its repetitions; None if unknown.
 
     Attributes:
-        settled: Whether it had settled in every repetition before it was measured.
-        warm_up_s: How long it made rounds to warm up; 0 where what was measured is the first round of a fresh
-            process.
-        cpu_us: Microseconds of CPU time for a round trip, in the process that asks.
-        cold_per_s: Round trips per second in the first round of its process.
-        cold_mean_us: Mean round-trip time there, in microseconds.
-        cold_cpu_us: As `cpu_us`, there.
+        settled: whether it had settled in every repetition before it was measured.
+        warm_up_s: the duration of its warm-up; 0 if the first round of a fresh process was measured.
+        cpu_us: CPU microseconds per round trip in the asking process.
+        cold_per_s: round trips per second in the first round of its process.
+        cold_mean_us: the mean round-trip time there, in microseconds.
+        cold_cpu_us: as `cpu_us`, there.
     """
 
     settled: bool
@@ -184,7 +183,7 @@ class Warmth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def warmth_of(repetitions: Sequence[Repetition]) -> Warmth | None:
-    """Return how warm a platform was; None if it need not warm up."""
+    """Return the warmth of a platform; None if it need not warm up."""
     counted = [one.counters for one in repetitions if values.SETTLED in one.counters]
     if not counted:
         return None

@@ -35,11 +35,11 @@ def run_again(manifest: Manifest, repeat: int = 0) -> str:
     """Return the command that measures all of a run again, with its own options.
 
     Args:
-        manifest: The run's.
-        repeat: How often each configuration is measured; as often as it was, if 0.
+        manifest: the run's manifest.
+        repeat: the number of repetitions; that of the run if 0.
 
     Returns:
-        Nothing for runs of a plan or over hosts, of which the manifest does not have everything.
+        Empty for runs of a plan or over hosts, as their manifests lack some of the options.
     """
     options = manifest.options
     if "experiment" not in options or "hosts" in options:
@@ -80,14 +80,14 @@ _ALSO_NOTHING = {"tls", "spread"}
 
 
 def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:
-    """Return whether parameters that some places fix have a choice here."""
+    """Return whether parameters that some placements fix have a choice here."""
     subject = subject_of(one.platform, one.kind)
     is_between = one.route != "in-process"
     return {
         "placement": len(experiment.placements) > 1,
         "route": is_between and subject.has_choice(one.placement),
         "tls": is_between and len(subject.carriers[one.placement]) > 1,
-        # Over hosts services may be at several places; with two processes they are usually where all are.
+        # Over hosts services may be at several places; with two processes they have a default.
         "spread": bool(one.spread or (experiment.spreads and one.placement == TWO_HOSTS)),
     }
 

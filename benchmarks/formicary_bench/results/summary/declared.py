@@ -1,4 +1,4 @@
-"""How rows are made of the repetitions of an experiment, which declares it; found by its name."""
+"""How an experiment declares that its rows are made of repetitions; found by its name."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """How a row is made of the repetitions of a configuration.
+    """The way to make a row of the repetitions of a configuration.
 
     Attributes:
-        raw: The kind of its raw values: `messages`, `create`, `memory`, `search` or `tallies`.
-        read: Reads a repetition; None where nothing was measured. It raises UsageError where raw values are
-            missing or broken.
-        is_compared: Whether two runs are compared by it.
-        compared_by: The metrics that its platforms are compared by; all that can be compared if empty.
-        is_held_against: Whether a row is compared to another; by the work that both do if None.
+        raw: the kind of its raw values: `messages`, `create`, `memory`, `search` or `tallies`.
+        read: reads a repetition; None if nothing was measured. Raises UsageError if raw values are missing or
+            broken.
+        is_compared: whether two runs are compared by it.
+        compared_by: the metrics that its platforms are compared by; all comparable ones if empty.
+        is_held_against: returns whether a row is compared with another; by their work if None.
     """
 
     raw: str
@@ -47,14 +47,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         """Return the row of a configuration, with its distribution if it has one.
 
         Raises:
-            UsageError: Raw values are missing or broken.
+            UsageError: raw values are missing or broken.
         """
         found = {one.number: self._reading(run, configuration, one) for one in repetitions}
         known = {number: one for number, one in found.items() if one is not None}
         return Digest(with_figures(frame(configuration, repetitions), known), None)
 
     def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
-        """Return the figures of one repetition; None where nothing was measured."""
+        """Return the figures of one repetition; None if nothing was measured."""
         found = self._reading(run, configuration, repetition)
         return None if found is None else found.each
 
@@ -68,7 +68,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summary_of(experiment: str) -> Summary:
-    """Return how rows of an experiment are made."""
+    """Return the way to make rows of an experiment."""
     known = declared(experiment)
     if known is not None and known.summarise is not None:
         summary: Summary = known.summarise.load()

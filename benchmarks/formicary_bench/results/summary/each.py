@@ -1,4 +1,4 @@
-"""The figures of one repetition, of which rows, verdicts and comparisons are made."""
+"""The figures of one repetition, the source of rows, verdicts and comparisons."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Each(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one repetition.
 
     Attributes:
-        values: By the names of their metrics.
-        full_load: Whether it held full load, or need not.
+        values: the values by metric.
+        full_load: whether it held full load, or need not.
     """
 
     values: dict[str, float]
@@ -49,10 +49,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The values read of one repetition.
 
     Attributes:
-        each: Its figures.
-        records: What was measured in several steps of it, a record for each.
-        within: The intervals that figures have within it, by the names of their metrics: they count where it
-            is the only repetition.
+        each: its figures.
+        records: a record for each of its steps, if there are several.
+        within: the intervals of figures within it, by metric, for use if it is the only repetition.
     """
 
     each: Each
@@ -86,7 +85,7 @@ def with_derived(each: Each, configuration: Configuration) -> Each:
 
 
 def samples_of(each: Iterable[Each]) -> dict[str, list[float]]:
-    """Return the values of each metric that repetitions have, in their order."""
+    """Return the values of each metric over repetitions, in order."""
     found: dict[str, list[float]] = {}
     for one in each:
         for name, value in one.values.items():
@@ -102,7 +101,7 @@ def counting(each: Sequence[Each]) -> Sequence[Each]:
 def comparable(
     each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
 ) -> dict[str, list[float]]:
-    """Return the figures that are compared, of repetitions that held full load."""
+    """Return the comparable figures of repetitions that held full load."""
     found = samples_of([one for one in each if one.full_load])
     return {
         name: values

@@ -1,4 +1,4 @@
-"""What each host did while all pairs were measured together: its CPU, its interface, its processes."""
+"""The CPU, interface and processes of each host while all pairs were measured together."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ProcessEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """A process of the run.
 
     Attributes:
-        name: The worker's role, or `server`.
-        cores: How many cores it kept busy.
-        bytes: Memory that was its own at the end of the window.
+        name: the worker's role, or `server`.
+        cores: the cores that it kept busy.
+        bytes: its own memory at the end of the window.
     """
 
     name: str
@@ -37,12 +37,12 @@ class HostEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """A host.
 
     Attributes:
-        name: Its name.
-        busy: The part of its CPU time that was used, by whomever.
-        wire_bytes_per_s: Bytes per second that its interface has sent and received.
-        wire_packets_per_s: Packets, likewise.
-        loopback_bytes_per_s: Bytes per second between its own processes.
-        processes: The run's processes there.
+        name: its name.
+        busy: the share of its CPU time used by all processes.
+        wire_bytes_per_s: bytes per second sent and received by its interface.
+        wire_packets_per_s: packets, likewise.
+        loopback_bytes_per_s: bytes per second between its own processes.
+        processes: the run's processes there.
     """
 
     name: str
@@ -54,7 +54,7 @@ class HostEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def host_estimates(repetitions: Sequence[Repetition]) -> tuple[HostEstimates, ...]:
-    """Compute the figures of the hosts of a configuration; nothing where all was on one machine."""
+    """Compute the figures of the hosts of a configuration; empty on one machine."""
     known = [one.counters for one in repetitions]
     names = dict.fromkeys(name for counters in known for name in _names(counters))
     return tuple(found for name in names if (found := _host(name, known)) is not None)

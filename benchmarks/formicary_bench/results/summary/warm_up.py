@@ -1,6 +1,6 @@
-"""Where the warm-up ends: as planned, as in the papers, or where the values have settled.
+"""The end of the warm-up: as planned, as in the papers, or where the values have settled.
 
-The raw values are kept, so that the same run can be shown in each of these ways.
+The raw values are stored, so the same run can be shown in each of these ways.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ DETECT, PAPER = "detect", "paper"
 
 _TREND = 0.05
 _MOST = 10_000_000
-_CELLS = 2**17  # of a table, that are looked at together
-_MOST_PAIRS = 256  # the median of so many at each index says what that of all would
+_CELLS = 2**17  # of a table, read together
+_MOST_PAIRS = 256  # enough at each index for their median
 
 
 class WarmUpLeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """The warm-up discarded from a configuration's figures.
 
     Attributes:
-        rule: `planned` (T1 as the run had it), `detect`, or how many as a number.
-        least: How many round trips of each pair at least, over the repetitions.
-        most: How many at most.
-        settled: After how many round trips each repetition had settled, by itself; None where it never did,
-            or where there are too few to tell.
-        remark: What a reader must know, as a sentence without full stop; empty where there is nothing.
+        rule: `planned` (the run's T1), `detect`, or a number.
+        least: the fewest round trips of each pair over the repetitions.
+        most: the most.
+        settled: for each repetition, the round trips after which it settled; None if it never did, or if
+            there are too few to tell.
+        remark: a sentence without full stop for readers, if any.
     """
 
     rule: str
@@ -59,10 +59,10 @@ class Cut(msgspec.Struct, frozen=True):
     """The warm-up discarded from one repetition.
 
     Attributes:
-        index: How many round trips of each pair.
-        found: Where it settles.
-        is_known: Whether there is enough to tell that.
-        matters: Whether the start of what counts differs from the rest by more than a twentieth.
+        index: the round trips of each pair.
+        found: where it settles.
+        is_known: whether there are enough to tell.
+        matters: whether the start of what counts differs from the rest by more than a twentieth.
     """
 
     index: int
@@ -72,10 +72,10 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 def read_rule(text: str) -> int | str:
-    """Read a rule: `detect`, `paper`, or a number of round trips; give `detect` or the number.
+    """Read a rule: `detect`, `paper`, or a number of round trips; return `detect` or the number.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: it is none of these.
     """
     word = text.strip()
     if word == DETECT:
@@ -91,16 +91,16 @@ def read_rule(text: str) -> int | str:
 
 
 def with_rule(manifest: Manifest, text: str) -> Manifest:
-    """Return a run with another rule than its own; raises UsageError if there is no such rule."""
+    """Return a run with another rule; raises UsageError if the rule does not exist."""
     read_rule(text)
     return msgspec.structs.replace(manifest, options={**manifest.options, OPTION: text})
 
 
 def measured(run: RunFolder, configuration: Configuration, repetition: Repetition) -> tuple[RoundTrips, Cut]:
-    """Read a repetition's round trips, in which the phase says what counts by the run's rule.
+    """Read a repetition's round trips, with phases by the run's rule.
 
     Raises:
-        UsageError: They are missing or broken, or the manifest has a rule that is none.
+        UsageError: they are missing or broken, or the manifest has an invalid rule.
     """
     given = run.manifest.options.get(OPTION)
     rule = None if given is None else read_rule(str(given))
@@ -129,7 +129,7 @@ def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) 
 
 
 def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
-    """Return that the discarded warm-up is not what was asked for, or too short; else nothing."""
+    """Return a remark if the discarded warm-up is not the requested one, or too short."""
     if rule.isdecimal():
         short = [cut.index for cut in cuts if cut.index != int(rule)]
         return (
@@ -153,7 +153,7 @@ def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
 
 
 def _begins_otherwise(series: NDArray[Any]) -> bool:
-    """Whether the first quarter of a series differs from its last half by more than a twentieth."""
+    """Return whether the first quarter of a series differs from its last half by over a twentieth."""
     import numpy as np
 
     if len(series) < FEWEST:
@@ -163,7 +163,7 @@ def _begins_otherwise(series: NDArray[Any]) -> bool:
 
 
 def _series(data: RoundTrips) -> NDArray[Any]:
-    """Make one series of those of all pairs, without the cool-down; empty where there is none to make."""
+    """Combine the series of all pairs, without the cool-down; empty if impossible."""
     import numpy as np
 
     if not len(data.pair):
@@ -173,7 +173,7 @@ def _series(data: RoundTrips) -> NDArray[Any]:
     if not edges or min(first for _, first, _ in edges) < 0:
         return np.empty(0)
     shape = max(pair for pair, *_ in edges) + 1, max(last for *_, last in edges) + 1
-    if shape[0] * shape[1] > 4 * len(data.pair):  # numbered otherwise than runs are
+    if shape[0] * shape[1] > 4 * len(data.pair):  # numbered differently from runs
         return np.empty(0)
     table = np.full(shape, np.nan, dtype=np.float32)  # its digits are enough to see where times settle
     for pair, index, rtt_ns in _used(data, step):
@@ -192,7 +192,7 @@ def _used(data: RoundTrips, step: int) -> Iterator[tuple[NDArray[Any], NDArray[A
 
 
 def _medians(block: NDArray[Any]) -> NDArray[Any]:
-    """Return the medians of columns, of those that have any value."""
+    """Return the medians of columns that have any value."""
     import numpy as np
 
     holes = np.isnan(block)
@@ -202,7 +202,7 @@ def _medians(block: NDArray[Any]) -> NDArray[Any]:
 
 
 def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
-    """End the warm-up at an index; the cool-down stays what it is."""
+    """End the warm-up at an index, leaving the cool-down alone."""
     import numpy as np
 
     phases = np.where(data.index < index, np.int8(WARM_UP), np.int8(MEASURED))
@@ -215,12 +215,12 @@ PARTS = (0.0, 0.1, 0.25, 0.5)
 
 
 class OtherCut(msgspec.Struct, frozen=True):
-    """What a cut gives.
+    """The figures of another cut.
 
     Attributes:
-        part: What part of the round trips before the cool-down is left out.
-        median_us: The median over the repetitions of their medians, in microseconds.
-        mean_us: The mean of their means.
+        part: the share of round trips before the cool-down that is left out.
+        median_us: the median of the repetitions' medians, in microseconds.
+        mean_us: the mean of their means.
     """
 
     part: float
@@ -229,7 +229,7 @@ class OtherCut(msgspec.Struct, frozen=True):
 
 
 def other_cuts(run: RunFolder, repetitions: Sequence[Repetition]) -> list[OtherCut]:
-    """Return what other cuts give, of repetitions that exchanged messages; empty where nothing was measured.
+    """Return the figures of other cuts of repetitions with messages; empty if nothing was measured.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -242,9 +242,9 @@ def other_cuts(run: RunFolder, repetitions: Sequence[Repetition]) -> list[OtherC
 
 
 def _figures(data: RoundTrips) -> list[tuple[float, float]]:
-    """Return median and mean in microseconds for each cut of a repetition; empty where one leaves nothing.
+    """Return median and mean in microseconds for each cut of a repetition; empty if one leaves nothing.
 
-    Of the values, of which there may be many millions, it holds one copy at a time: those that a cut keeps.
+    Of the values, which may be many millions, it holds one copy at a time.
     """
     import numpy as np
 

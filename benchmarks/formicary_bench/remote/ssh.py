@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
-"""The time-out for connection, key exchange and login together."""
+"""The timeout for connection, key exchange and login together."""
 
 _BEAT_SECONDS = 2.0
 _BEATS = 4  # without an answer, until the connection is closed

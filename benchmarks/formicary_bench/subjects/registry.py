@@ -208,7 +208,7 @@ VARIANTS = (
         for kind, label in (
             (TUNED, "Tuned agents"),
             (SHORT_NAMES, "Tuned, but short names"),
-            (TIME_OUTS, "Tuned, but time-outs"),
+            (TIME_OUTS, "Tuned, but timeouts"),
             (TWO_BEHAVIOURS, "Two behaviours"),
             (SIX_BEHAVIOURS, "Six behaviours"),
             (MICRO_TUNED, "Micro-agents, full names"),

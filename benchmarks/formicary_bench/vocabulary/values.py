@@ -167,7 +167,7 @@ STYLES = TUNED, SHORT_NAMES, TIME_OUTS, TWO_BEHAVIOURS, SIX_BEHAVIOURS = (
     *("tuned", "short-names", "time-outs"),
     *("two-behaviours", "six-behaviours"),
 )
-"""Agents with behaviours. A tuned one has full names, no template, no time-out and `__slots__`; the next two
+"""Agents with behaviours. A tuned one has full names, no template, no timeout and `__slots__`; the next two
 have one thing of the usual agents each, and the last two have more behaviours than those."""
 
 MICRO_STYLES = MICRO_TUNED, MICRO_ASYNC = "micro-tuned", "micro-async"

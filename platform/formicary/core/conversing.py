@@ -220,7 +220,7 @@ class Conversing:
             timeout: how many seconds to wait for a bid in each round.
 
         Raises:
-            UsageError: a price or the time-out is no number above 0.
+            UsageError: a price or the timeout is no number above 0.
             FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the bidders are told so.
         """
@@ -279,7 +279,7 @@ class Conversing:
         Args:
             protocol: what may be said, such as one of your own.
             partner: an agent's name; or `search(...)` or `role(...)`: the first found.
-            timeout: for how many seconds the other one is waited for in states that have a time-out; None for
+            timeout: for how many seconds the other one is waited for in states that have a timeout; None for
                 any time.
         """
         return self.conversations.conversation(protocol, partner, timeout)

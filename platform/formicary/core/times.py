@@ -1,6 +1,6 @@
-"""Checks times that users give: time-outs, deadlines and periods.
+"""Checks times that users give: timeouts, deadlines and periods.
 
-A negative time-out has expired already, so it is no mistake. A time-out of over a century is none.
+A negative timeout has expired already, so it is no mistake. A timeout of over a century is none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from formicary.core.quoting import shorten
 Moment = TypeVar("Moment", datetime, timedelta, "datetime | timedelta")
 
 ENDLESS = 100 * 366 * 86_400.0
-"""A time-out of so many seconds or more is none; any date until then can still be represented."""
+"""A timeout of so many seconds or more is none; any date until then can still be represented."""
 
 _SECONDS = "a number of seconds, such as 1.5"
 _POSITIVE = "a number of seconds above 0, such as 0.5"
@@ -29,7 +29,7 @@ def check_seconds(given: object, what: str = "timeout=", *, least: float = -math
     """Return a number of seconds.
 
     Args:
-        given: the value; a negative time-out has expired already.
+        given: the value; a negative timeout has expired already.
         what: its name in the sentence.
         least: the lowest value allowed.
 
@@ -49,7 +49,7 @@ def check_duration(given: object, what: str) -> float:
 
 
 def time_limit(given: object, what: str = "timeout=") -> float | None:
-    """Return a time-out in seconds, None for no limit; arguments and errors as of `check_seconds`."""
+    """Return a timeout in seconds, None for no limit; arguments and errors as of `check_seconds`."""
     if given is None or check_seconds(given, what) >= ENDLESS:
         return None
     return given  # type: ignore[return-value]  # as above
@@ -63,7 +63,7 @@ def check_moment(given: Moment, what: str = "a time") -> Moment:
 
 
 def check_limit(timeout: float | None, deadline: object) -> float | datetime | None:
-    """Return the one of a time-out and a deadline that is given, for `seconds_left`; None for no limit.
+    """Return the one of a timeout and a deadline that is given, for `seconds_left`; None for no limit.
 
     Raises:
         UsageError: both are given, or one is no time.

@@ -30,7 +30,7 @@ _LIMIT = 10_000  # waiting messages that pause all links
 _LIMIT_BYTES = 1 << 28  # of bodies that do the same
 _PAUSED = 100  # messages waiting for one receiver that pause its sources
 _FROM_OUTSIDE = 1000  # messages waiting for one receiver, when more from sources without pause are refused
-_STOOD_STILL = 1.0  # s of delay of a time-out that show that the process was stopped
+_STOOD_STILL = 1.0  # s of delay of a timeout that show that the process was stopped
 _RELEASED = 20  # waiting messages at which sources resume: they last until more arrive
 
 

@@ -8,7 +8,7 @@
 - `responding`: what participants define; `participation`: calls it
 - `partners`: finds the partners of a conversation
 - `questions`: one message and its answer; `gathering`: several, and their answers
-- `deadlines`: time-outs, with one timer for all
+- `deadlines`: timeouts, with one timer for all
 - `conversations`: routes messages to the conversations of one agent
 - `service`: the conversations of a container, created on first use
 """

@@ -231,7 +231,7 @@ class ContractNetSession(Several):
 
         Raises:
             ProtocolError: one is no proposal of this round, or the protocol has only one.
-            UsageError: the time-out or the deadline is invalid.
+            UsageError: the timeout or the deadline is invalid.
         """
         limit = check_limit(timeout, deadline)
         chosen = [self._of(bid) for bid in bids]

@@ -1,4 +1,4 @@
-"""Time-outs of conversations, with one timer for a container."""
+"""Timeouts of conversations, with one timer for a container."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Waiter(Protocol):
 
 
 class Deadline:
-    """A deadline shared by all waiters that begin in one turn of the scheduler with the same time-out.
+    """A deadline shared by all waiters that begin in one turn of the scheduler with the same timeout.
 
     Attributes:
         waiters: the waiters, including some that have stopped waiting.
@@ -62,7 +62,7 @@ class Deadlines:
     """Calls waiters back at their deadlines.
 
     Setting and cancelling a timer for each question would cost as much as asking, and so would a place for
-    each in a queue. So waiters that begin in one turn of the scheduler with the same time-out share one, and
+    each in a queue. So waiters that begin in one turn of the scheduler with the same timeout share one, and
     stay until it is over, or until most waiters here have stopped waiting.
 
     Args:
@@ -84,7 +84,7 @@ class Deadlines:
         """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return the deadline.
 
         Raises:
-            UsageError: the time-out is no number of seconds.
+            UsageError: the timeout is no number of seconds.
         """
         deadline = self._latest
         if deadline is None or deadline.timeout != timeout or deadline.turn is not self._scheduler.turn:

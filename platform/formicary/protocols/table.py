@@ -1,4 +1,4 @@
-"""A protocol as a table: who may say what in which state, and where there are time-outs."""
+"""A protocol as a table: who may say what in which state, and where there are timeouts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 
 class Timeout(NamedTuple):
-    """A time-out.
+    """A timeout.
 
     Attributes:
         state: the state in which somebody waits.
@@ -52,7 +52,7 @@ class Stage:
         name: the state's name.
         by_initiator: the stage after each performative that the initiator may send here.
         by_participant: the same for the participant.
-        after_time: the stage after a time-out; None if there is none.
+        after_time: the stage after a timeout; None if there is none.
         is_end: whether the conversation is over.
         is_open: whether messages of other agents count as the participant's.
     """
@@ -77,7 +77,7 @@ class Protocol:
     Args:
         name: the `protocol` of messages, such as `"fipa-request"`.
         steps: the messages, each as (state, role, performative, next state). The first state is `"start"`.
-        timeouts: the time-outs, each as (state, parameter, next state).
+        timeouts: the timeouts, each as (state, parameter, next state).
         ends: the end states.
         source: its source, such as `"FIPA SC00026"`.
         roles: the names of the two roles, the initiator's first.

@@ -25,7 +25,7 @@ class Conversation:
         conversations: the initiator's.
         protocol: its protocol.
         partner: the partner.
-        timeout: seconds to wait for the partner in states with a time-out; None for any time.
+        timeout: seconds to wait for the partner in states with a timeout; None for any time.
     """
 
     def __init__(

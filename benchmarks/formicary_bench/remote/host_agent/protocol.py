@@ -152,7 +152,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, Generic[T], frozen=True):
-    """A question for the host agent; its class has the type of the answer, and a time-out."""
+    """A question for the host agent; its class has the type of the answer, and a timeout."""
 
     answer: ClassVar[Any]
     seconds: ClassVar[float]

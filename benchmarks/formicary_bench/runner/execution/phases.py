@@ -200,7 +200,7 @@ class Phases:
         return [Finish(self._results, self._full_load)]
 
     def passed(self, now: float) -> list[Instruction]:
-        """Check time-outs; to be called at `deadline` or before."""
+        """Check timeouts; to be called at `deadline` or before."""
         if self.is_over or self.stage is Stage.PLANNED:
             return []
         for host, until in self._missing.items():

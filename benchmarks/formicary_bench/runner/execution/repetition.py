@@ -100,7 +100,7 @@ def measure(
         task: the repetition.
         listener: follows it.
         observer: measures from outside meanwhile.
-        quiet_s: the time-out for any progress, in seconds.
+        quiet_s: the timeout for any progress, in seconds.
 
     Raises:
         RepetitionError: it failed.

@@ -233,7 +233,7 @@ class Lives(Caller):
             deadline: until when, instead.
 
         Raises:
-            UsageError: the time-out or the deadline is no time.
+            UsageError: the timeout or the deadline is no time.
             MoveError: it cannot sleep, and goes on.
             FormicaryError: others are as of `suspend`.
         """

@@ -32,7 +32,7 @@ def _has_ejabberd():
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
-    """Raise the connection time-out: on a busy machine, ejabberd is slow to answer at first."""
+    """Raise the connection timeout: on a busy machine, ejabberd is slow to answer at first."""
     monkeypatch.setattr(stream, "_CONNECT_TIMEOUT", 60.0)
 
 

@@ -163,7 +163,7 @@ def test_repetitions_without_values_have_no_figures(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rise", "words"), [(0, "no growth that could be told from zero"), (3000, "grows by 3")]
+    ("rise", "words"), [(0, "no growth is distinguishable from zero"), (3000, "grows by 3")]
 )
 def test_growth_is_said(tmp_path, rise, words):
     noise = np.random.default_rng(1).normal(0, 500, 100)

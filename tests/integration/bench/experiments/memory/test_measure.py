@@ -111,7 +111,7 @@ def test_a_process_that_never_gets_ready_is_ended(silent, started, monkeypatch):
     monkeypatch.setattr(measure, "BARE", "import sys; sys.stdin.read()")
     monkeypatch.setattr(measure, "_QUIET_SECONDS", 0.2)
     (configuration,) = make_plan(Options("memory", subjects=("python",)))
-    with pytest.raises(RepetitionError, match=r"has said nothing for 0\.2 s"):
+    with pytest.raises(RepetitionError, match=r"was silent for 0\.2 s"):
         measured(configuration, silent)
     assert started() == []
 

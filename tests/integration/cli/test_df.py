@@ -196,7 +196,7 @@ def test_a_central_directory_is_asked_alike(lab):
 def test_a_central_directory_keeps_what_agents_of_others_have_in_its_file(lab):
     options = ("--directory", "central", "--directory-file", "df.sqlite")
     with lab.run("--listen", *options):
-        assert len(lab.said("df", "list").splitlines()) == 2
+        lab.until(lambda: len(lab.said("df", "list").splitlines()) == 2)
     assert (lab.path / "df.sqlite").stat().st_mode & 0o777 == 0o600
     for arguments, sentence in (
         (["--directory-file", "f"], "only a central directory has a file"),

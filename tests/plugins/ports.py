@@ -6,10 +6,11 @@ import os
 import random
 import socket
 
-# Below what systems give to whoever asks for any port: what is free here stays free until a slow program has
-# started, however many tests listen beside it. Each of these has a part of its own.
+# Below what systems give to whoever asks for any port, and what containers and servers choose: what is free
+# here stays free until a slow program has started, however many tests listen beside it. Each worker has its
+# own part.
 _FIRST = 12_000
-_EACH = 1_000
+_EACH = 500
 _PARTS = 16
 
 _given: set[int] = set()  # what is free may be another's whose program has not started yet

@@ -1,10 +1,11 @@
-"""Differences between operating systems: processors, and what Windows lacks of POSIX."""
+"""What depends on the operating system: processors, ports, and what Windows lacks of POSIX."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from formicary.core import randomness
 from formicary.core.errors import UnsupportedError
 
 try:
@@ -16,6 +17,14 @@ except ImportError:  # there is none for Windows
 def usable_cores() -> int:
     """Return on how many cores this process may run; macOS and Windows only say how many there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def random_port() -> int:
+    """Return a TCP port below those that systems give to outgoing connections.
+
+    It stays free while a program that listens there is restarted.
+    """
+    return 20_000 + randomness.bits(13)
 
 
 def is_posix() -> bool:

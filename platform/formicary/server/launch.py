@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import ServerError, UsageError
 from formicary.core.files import write_private
 from formicary.core.private import make_private_folder
+from formicary.core.systems import random_port
 from formicary.server import process
 from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell
@@ -135,8 +136,9 @@ def last_words(log: Path) -> str:
 
 def free_port() -> int:
     """Return a TCP port of the loopback interface that is currently free."""
-    with socket.create_server((LOOPBACK, 0)) as listener:
-        return int(listener.getsockname()[1])
+    while not is_free(port := random_port()):
+        pass
+    return port
 
 
 def is_free(port: int) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, UsageError
 from formicary.core.scratch import MARK, PREFIX, ScratchFolder
+from formicary.core.systems import random_port
 from formicary.transport.accepting import Acceptor
 from formicary.transport.direct.half_open import HalfOpen
 from formicary.transport.os_errors import reason_and
@@ -90,12 +91,12 @@ class Listener:
         self._bind(socket.AF_UNIX, path)
 
     def _open_tcp(self, family: int, address: tuple[str, int], former: dict[str, int]) -> TcpAddress:
-        """Listen over TCP, at the former port if none is asked for and it is free."""
+        """Listen over TCP; if no port is asked for, at the former one, or one for a restart, too."""
         ip, port = address
-        if not port and ip in former:
+        for chosen in () if port else (former.get(ip) or random_port(), random_port()):
             with contextlib.suppress(OSError):
-                self._bind(family, (ip, former[ip]))
-                return ip, former[ip]
+                self._bind(family, (ip, chosen))
+                return ip, chosen
         try:
             listening = self._bind(family, address)
         except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.integration.transport.direct.ends import C1, C2, C3, End, Talk, both_loops, connected, only
+from tests.plugins.ports import unused_port
 
 from formicary.errors import LinkError, UsageError
 from formicary.transport.addresses import JoinAddress
@@ -226,8 +227,7 @@ async def test_where_nobody_can_join_there_is_no_address():
 @pytest.mark.parametrize("listen", ["127.0.0.1:{}", "[::1]:{}", "localhost:{}"])
 @both_loops
 async def test_a_port_can_be_chosen(listen):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = unused_port()
     async with End(C1, tls=False, listen=listen.format(port)) as c1:
         assert {number for _, number in c1.direct.join_address.tcp} == {port}
 

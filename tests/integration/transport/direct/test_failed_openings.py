@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 import msgspec
 import pytest
 from tests.integration.transport.direct.ends import C1, C2, End, both_loops, connected
+from tests.plugins.ports import unused_port
 
 from formicary.errors import LinkError
 from formicary.transport.direct import endpoint
@@ -90,8 +91,7 @@ async def test_a_dialler_keeps_nothing(answer, sentence, kept, monkeypatch):
 
 @both_loops
 async def test_a_dialler_keeps_nothing_where_nobody_listens(kept):
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        place = closed.getsockname()
+    place = "127.0.0.1", unused_port()
     async with End(C1) as c1, End(C2) as c2:
         offer = msgspec.structs.replace(c1.offer(c2, over="tcp"), tcp=(place, place))
         with pytest.raises(LinkError, match="is it running"):

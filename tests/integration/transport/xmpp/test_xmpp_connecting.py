@@ -7,11 +7,11 @@ import contextlib
 import os
 import re
 import signal
-import socket
 from dataclasses import replace
 
 import pytest
 from tests.integration.transport.raw import fill, until
+from tests.plugins.ports import unused_port
 from tests.unit.core.agents import Collect, Echo, do, start
 
 from formicary import Container, Limits, Message, MicroAgent
@@ -77,9 +77,7 @@ async def test_another_platform_than_the_servers(server):
 
 
 async def test_a_server_that_does_not_run():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    address = ServerAddress("127.0.0.1", port, "secret", "lab.localhost")
+    address = ServerAddress("127.0.0.1", unused_port(), "secret", "lab.localhost")
     assert await refusal(LinkError, address) == (
         f"cannot connect to {where(address)}: Connection refused; is it running?"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from formicary.core import randomness
 from formicary.core.errors import UnsupportedError
 
 try:
@@ -24,7 +23,7 @@ def random_port() -> int:
 
     It stays free while a program that listens there is restarted.
     """
-    return 20_000 + randomness.bits(13)
+    return 20_000 + int.from_bytes(os.urandom(2)) % 8_000
 
 
 def is_posix() -> bool:

@@ -13,7 +13,6 @@ from formicary.gateway.translation import Translator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     from formicary import Container, Message
     from formicary.extending import MessageSink
@@ -174,12 +173,7 @@ class Gateway:
             )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Stop accepting messages, deliver waiting ones for some seconds, and close."""
         try:
             await self._inbound.close()

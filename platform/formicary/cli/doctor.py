@@ -40,7 +40,7 @@ def doctor(*, as_json: Json = False) -> None:
 
 
 def _look() -> Iterator[Finding]:
-    from formicary.doctor import machine, programs, tracing
+    from formicary.doctor import machine, programs
     from formicary.doctor.finding import missing
 
     looks: tuple[Callable[[], Finding | list[Finding]], ...] = (
@@ -52,7 +52,7 @@ def _look() -> Iterator[Finding]:
         machine.ports,
         programs.prosody,
         programs.extras,
-        tracing.tracing,
+        programs.tracing,
         machine.processes,
         machine.clocks,
         machine.noise,

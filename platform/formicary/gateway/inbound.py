@@ -12,10 +12,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import MANAGEMENT, now, sentence, shorten
 from formicary.gateway.acl_reader import read_acl
-from formicary.gateway.envelope import STRING_FORM, read_envelope
+from formicary.gateway.envelope import STRING_FORM, read_envelope, read_parts
 from formicary.gateway.foreign_names import platform_of
-from formicary.gateway.hosts import AllowedHosts, host_in, is_local
-from formicary.gateway.multipart import read_parts
+from formicary.gateway.peers import AllowedHosts, host_in, is_local
 from formicary.http import ASKING, HttpServer, listen
 
 if TYPE_CHECKING:

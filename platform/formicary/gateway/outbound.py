@@ -14,10 +14,9 @@ from formicary import Message  # noqa: TC001 -- msgspec reads it
 from formicary.errors import FormicaryError
 from formicary.extending import RemoteSink, get_logger, now
 from formicary.gateway.acl_writer import write_acl
-from formicary.gateway.envelope import Envelope, write_envelope
+from formicary.gateway.envelope import Envelope, write_envelope, write_parts
 from formicary.gateway.foreign_names import platform_of
-from formicary.gateway.hosts import is_public
-from formicary.gateway.multipart import write_parts
+from formicary.gateway.peers import is_public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

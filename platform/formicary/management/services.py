@@ -8,8 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from formicary.directory.agreement import Agreement
-from formicary.directory.designs import DIRECTORIES, REPLICA
+from formicary.directory.designs import DIRECTORIES, REPLICA, Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
 from formicary.fipa.language import CLONING, ONTOLOGY

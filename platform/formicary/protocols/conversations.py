@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from formicary.protocols.gathering import Answers
     from formicary.protocols.participation import Participation
     from formicary.protocols.partners import Partners
-    from formicary.protocols.requesting import SubscriptionSession
+    from formicary.protocols.requesting import Conversation, SubscriptionSession
     from formicary.protocols.service import ConversationService
-    from formicary.protocols.talking import Conversation
 
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
@@ -196,7 +195,7 @@ class Conversations:
 
     def conversation(self, *arguments: Any) -> Conversation:
         """Return a conversation by any protocol."""
-        from formicary.protocols.talking import Conversation
+        from formicary.protocols.requesting import Conversation
 
         return Conversation(self, *arguments)
 

@@ -6,7 +6,7 @@ command does it. The request, the decoder, the command and its `--json` come fro
 - `language`: what all actions have in common, and how they are written
 - `looking_up`, `lives`, `places`, `creating`: the actions, each beside the method of `Management` for it
 - `actions`: all of them by name, as messages are read
-- `router`: performs an action where that has to be done; `local` is what it finds there
+- `router`: performs an action where that has to be done
 - `handler`: answers messages
 - `white_pages`: what can be looked up in one container, and `place_search` where agents live
 """

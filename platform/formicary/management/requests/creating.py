@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.errors import FormicaryError
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 MOST_NAMES: Final = 10_000
 """How many agents one request creates at most."""

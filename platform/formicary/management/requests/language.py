@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 A = TypeVar("A", bound="Action[Any]")
 

@@ -27,8 +27,7 @@ from formicary.observe.metrics import Figures, measure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 MOST_RESULTS: Final = 100_000
 """How many agents one search finds at most, those left out by its offset included if it goes everywhere."""

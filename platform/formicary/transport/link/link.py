@@ -20,10 +20,10 @@ from formicary.transport.link.instructions import DeliveryOutcome, Doubt, Ended,
 from formicary.transport.link.orders import Orders
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
-from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.receipts import Receipts
 from formicary.transport.link.session import State
 from formicary.transport.link.wire_names import Names
+from formicary.transport.remote_sink import PausedReceivers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -155,9 +155,6 @@ class ContainerProcess:
     async def end(self, seconds: float) -> bool:
         """End the process; kill it if it does not end in time, or if this is cancelled.
 
-        Args:
-            seconds: the time.
-
         Returns:
             Whether it ended in time.
         """

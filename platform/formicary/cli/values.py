@@ -22,10 +22,6 @@ _STARTS = ("{", "[", '"')
 def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
     """Parse `key=value` pairs.
 
-    Args:
-        option: their option, for errors.
-        pairs: the texts.
-
     Raises:
         UsageError: one is malformed, or a key is given twice.
     """

@@ -39,13 +39,7 @@ class MultipartError(ValueError):
 
 
 def write_parts(envelope: bytes, payload: bytes, character_set: str) -> tuple[str, bytes]:
-    """Return the content type of a body, and the body.
-
-    Args:
-        envelope: the envelope in XML.
-        payload: the message.
-        character_set: of the message.
-    """
+    """Return the content type of a body, and the body."""
     while (boundary := secrets.token_hex(16)).encode() in payload:
         pass
     line = f"--{boundary}".encode()

@@ -137,11 +137,7 @@ class Subscription(Instrument):
 
 
 class Collector:
-    """Collects separately for each viewer of a container until it stops asking.
-
-    Args:
-        container: the open container.
-    """
+    """Collects separately for each viewer of a container until it stops asking."""
 
     def __init__(self, container: Container) -> None:
         self._container = container

@@ -323,12 +323,7 @@ def _number(message: MessageSeen) -> int:
 
 
 class Matcher:
-    """Matches messages to a receiver against filters, ignoring the case of names and text.
-
-    Args:
-        filters: the filters.
-        receiver: the receiver's full name.
-    """
+    """Matches messages to a receiver against filters, ignoring the case of names and text."""
 
     __slots__ = ("_agent", "_conversation", "_part", "_performative", "_protocol")
 

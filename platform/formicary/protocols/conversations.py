@@ -53,12 +53,7 @@ class Expecting(Interface):
 
 
 class Conversations:
-    """The conversations of one agent, which get their messages before its behaviours do.
-
-    Args:
-        service: the container's part.
-        agent: the agent.
-    """
+    """The conversations of one agent, which get their messages before its behaviours do."""
 
     known = standard
     """The known protocols."""

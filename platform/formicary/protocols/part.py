@@ -41,13 +41,7 @@ def unwrapped(outcome: Any) -> Any:
 
 
 class Part:
-    """Runs an agent's code in one conversation.
-
-    Args:
-        participation: the agent's.
-        responder: the responder that answers.
-        dialogue: the conversation.
-    """
+    """Runs an agent's code in one conversation."""
 
     __slots__ = ("_generator", "_handler", "_is_async", "_participation", "_responder", "dialogue")
 

@@ -51,10 +51,6 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
 
     If this raises, no process is left behind.
 
-    Args:
-        configuration: the server to start.
-        die_with_parent: see `process.launch`.
-
     Raises:
         ServerError: Prosody is missing or too old, exited, or did not answer in time.
     """

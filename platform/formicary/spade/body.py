@@ -23,12 +23,7 @@ _AWAIT_IT: Final = "write `await agent.start()` in a coroutine, and pass it to s
 
 
 class Starting(Coroutine[Any, Any, None]):
-    """A coroutine that warns when it is never awaited.
-
-    Args:
-        coroutine: starts the agent.
-        jid: the agent's address.
-    """
+    """A coroutine that warns when it is never awaited."""
 
     __slots__ = ("_coroutine", "_is_used", "_jid")
 

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missing
-    """A stream that neither connects by itself nor has a password.
-
-    Args:
-        account: the account.
-    """
+    """A stream that neither connects by itself nor has a password."""
 
     def __init__(self, account: AccountAddress) -> None:
         unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # otherwise it reads the system's authorities

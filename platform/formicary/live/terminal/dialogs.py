@@ -59,9 +59,6 @@ def write_filters(filters: Filters) -> str:
 def read_act(typed: str) -> tuple[str, dict[str, Any]]:
     """Return a typed action and its arguments, for `Feed.act`.
 
-    Args:
-        typed: one of `ACTS`.
-
     Raises:
         UsageError: it is none of these.
     """
@@ -78,12 +75,7 @@ def read_act(typed: str) -> tuple[str, dict[str, Any]]:
 
 
 class Asked(ModalScreen[str | None]):
-    """Asks for a line; returns None if the user cancels.
-
-    Args:
-        question: the question.
-        typed: the initial text.
-    """
+    """Asks for a line; returns None if the user cancels."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Back")]
 

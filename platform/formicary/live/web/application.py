@@ -54,9 +54,6 @@ class Guard:
     Anybody on this machine may load the page's files, which are the same for everybody. Only the WebSocket
     shows the platform and accepts actions, so only it requires the token. The token is in the address after a
     `#`, which browsers do not send, and then in the page; a cookie would be sent to every port of a host.
-
-    Args:
-        port: the server's port.
     """
 
     def __init__(self, port: int) -> None:

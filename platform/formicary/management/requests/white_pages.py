@@ -149,12 +149,7 @@ class WhitePages:
 
 
 def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
-    """Return a function that tells whether an agent matches a pattern.
-
-    Args:
-        pattern: as of `Search`.
-        platform: the platform's domain.
-    """
+    """Return a function that tells whether an agent matches a pattern."""
     if pattern == "*":
         return lambda _: True
     # fnmatch's expressions do not backtrack, whoever wrote the pattern; its brackets are none of ours.
@@ -171,12 +166,7 @@ def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
 
 
 def patterns(pattern: str, container: Container) -> list[str]:
-    """Return the patterns of a container's own agents' names that match as `matcher` does, for SQLite's GLOB.
-
-    Args:
-        pattern: as of `Search`.
-        container: the container.
-    """
+    """Return the patterns of own agents' names that match as `matcher` does, for SQLite's GLOB."""
     name, at, place = pattern.replace("[", "[[]").rpartition("@")
     if not at:
         return [place]

@@ -42,10 +42,6 @@ _LATER = ("call_later", "call_at")  # with a time before the callback
 class Recording:
     """Accounts in a ledger for the running loop's thread while the block lasts.
 
-    Args:
-        containers: the loop's containers.
-        costs: the cost of borders.
-
     Raises:
         UsageError: on entering: a thread of the process is already being recorded.
     """

@@ -77,9 +77,6 @@ class Clocks:
 
     The window begins with the object. Later children count from their start.
 
-    Args:
-        pids: the processes.
-
     Raises:
         ProfilingError: there is no such process, or access is denied.
     """

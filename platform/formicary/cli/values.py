@@ -39,10 +39,6 @@ def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
 def parse(what: str, text: str) -> Any:
     """Parse a value: JSON, or else the text itself.
 
-    Args:
-        what: describes the value in errors.
-        text: the typed text.
-
     Raises:
         UsageError: it begins like JSON, but is not valid.
     """

@@ -36,11 +36,7 @@ _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
 def python(distribution: str = "formicary") -> Finding:
-    """Check whether Formicary is tested with this version of Python.
-
-    Args:
-        distribution: whose metadata lists the versions.
-    """
+    """Check whether Formicary is tested with this version of Python."""
     this = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
     classifiers: list[str] = []
     with suppress(metadata.PackageNotFoundError):
@@ -56,11 +52,7 @@ def python(distribution: str = "formicary") -> Finding:
 
 
 def libraries(distribution: str = "formicary") -> Finding:
-    """Check whether Formicary's dependencies are installed.
-
-    Args:
-        distribution: whose dependencies to check.
-    """
+    """Check whether Formicary's dependencies are installed."""
     try:
         needed = sorted(_needed(metadata.requires(distribution) or []))
     except metadata.PackageNotFoundError:

@@ -63,10 +63,6 @@ def write_parts(envelope: bytes, payload: bytes, character_set: str) -> tuple[st
 def read_parts(content_type: str, body: bytes) -> tuple[bytes, bytes]:
     """Return the envelope and the payload of a body.
 
-    Args:
-        content_type: the body's, with the boundary.
-        body: the body.
-
     Raises:
         MultipartError: the parts are not these two.
     """

@@ -37,12 +37,7 @@ _BROKEN = (asyncio.IncompleteReadError, ConnectionError, HttpProcessingError, we
 
 
 class HttpError(Exception):
-    """A message is refused.
-
-    Args:
-        status: the HTTP status.
-        why: the reason as a sentence.
-    """
+    """A message is refused."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -50,15 +45,7 @@ class HttpError(Exception):
 
 
 class Inbound:
-    """Accepts messages from other platforms for the agents here.
-
-    Args:
-        container: the receiving container.
-        translator: translates messages and names.
-        peers: the known platforms.
-        limit: the largest message in bytes.
-        connections: the most at once.
-    """
+    """Accepts messages from other platforms for the agents here."""
 
     def __init__(
         self, container: Container, translator: Translator, peers: Peers, limit: int, connections: int

@@ -47,12 +47,7 @@ _SHOWN = 3  # reasons for dead letters
 
 
 class Performing:
-    """Carries out orders in an open container.
-
-    Args:
-        container: the container.
-        line: where it reports which agents have ended.
-    """
+    """Carries out orders in an open container."""
 
     def __init__(self, container: Container, line: Line[Request[Order]]) -> None:
         self._container = container
@@ -209,12 +204,7 @@ def _options(opening: Open) -> dict[str, Any]:
 
 
 class _Orders:
-    """Carries out orders until the end, each in its own task.
-
-    Args:
-        line: brings orders, and takes answers.
-        performing: carries them out.
-    """
+    """Carries out orders until the end, each in its own task."""
 
     def __init__(self, line: Line[Request[Order]], performing: Performing) -> None:
         self._line = line

@@ -28,13 +28,7 @@ _NAMES: Final = {"deactivated": "asleep", "gone": "ended"}
 
 
 class Look:
-    """Examines a container repeatedly.
-
-    Args:
-        container: the container.
-        probes: count its messages.
-        clock: returns the time in seconds since 1970.
-    """
+    """Examines a container repeatedly."""
 
     def __init__(self, container: Container, probes: Probes, clock: Callable[[], float]) -> None:
         self._container = container

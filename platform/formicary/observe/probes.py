@@ -33,12 +33,7 @@ _ROOMY: Final[Sampler[MessageSeen]] = Sampler(1)
 
 
 class Probe:
-    """Records messages to one agent, for one viewer.
-
-    Args:
-        probes: the probes of all agents.
-        address: the agent's full name.
-    """
+    """Records messages to one agent, for one viewer."""
 
     # Each message passes here while somebody watches. A method, not a closure: Python specializes such calls,
     # which halves their time.

@@ -40,14 +40,7 @@ class Auction(Several):
     async def run(
         self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], timeout: float
     ) -> AuctionResult | None:
-        """Hold the auction; arguments and results as of `english_auction`.
-
-        Args:
-            bidders: the bidders.
-            item: the item to sell.
-            prices: the price of each round.
-            timeout: seconds of a round.
-        """
+        """Hold the auction; arguments and results as of `english_auction`."""
         check_duration(timeout, "timeout=")
         sale: AuctionResult | None = None
         try:

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 class Question(Pending):
-    """Waits for the answer of one agent.
-
-    Args:
-        conversations: the asker's.
-        name: the `in_reply_to` of the answer.
-        asked: the full name of the agent asked.
-    """
+    """Waits for the answer of one agent."""
 
     __slots__ = ("asked", "conversations", "name", "news")
 

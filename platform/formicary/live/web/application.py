@@ -86,13 +86,7 @@ class Guard:
 
 
 class Application:
-    """Answers the requests of one server.
-
-    Args:
-        hub: the feed and its pages.
-        guard: access control.
-        title: the name of the platform or recording.
-    """
+    """Answers the requests of one server."""
 
     def __init__(self, hub: Hub, guard: Guard, title: str) -> None:
         self._hub = hub

@@ -30,9 +30,6 @@ class Outbox:
 
     A slow page gets only the latest messages, and the number of those left out. Of agents and containers it
     gets the current state, without intermediate ones, so it misses nothing for good.
-
-    Args:
-        view: the current state, sent to a page first.
     """
 
     def __init__(self, view: View) -> None:

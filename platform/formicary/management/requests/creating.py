@@ -260,10 +260,6 @@ class Creations(tuple[str, ...]):  # noqa: SLOT001 -- a tuple cannot have other 
 async def create_all(router: RequestRouter, requests: Iterable[CreateMany]) -> Creations:
     """Create agents, repeating each request until all of its names were tried.
 
-    Args:
-        router: does what is asked.
-        requests: completed ones, all for one container.
-
     Raises:
         ManagementError: the first of them fails as a whole. If a later one does, all that is left counts as
             failed, and is not asked for.

@@ -64,12 +64,7 @@ class PlaceSearch:
         await self._ask_each(dict.fromkeys(self._domains, tuple(self._left)), until - _time())
 
     async def _ask_each(self, questions: Mapping[str, Sequence[str]], seconds: float) -> None:
-        """Ask containers, and wait for them and earlier ones until all have answered or enough is known.
-
-        Args:
-            questions: whom to ask about, by domain.
-            seconds: how long to wait.
-        """
+        """Ask containers, and wait for them and earlier ones until all have answered or enough is known."""
         if not self._left:
             return
         for domain, names in questions.items():

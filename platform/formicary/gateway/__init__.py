@@ -4,7 +4,7 @@
 - `inbound`, `outbound`: messages in, and messages out
 - `translation`: between our messages and theirs; `foreign_names` are their agents' names here
 - `peers`: addresses of other platforms, and which hosts may send their messages
-- `acl_reader`, `acl_writer`: ACL in string form (FIPA00070); `acl_message` is the parsed message
+- `acl_message`: a message, and how it is written as ACL in string form (FIPA00070); `acl_reader` reads it
 - `envelope`: envelopes in XML (FIPA00085), and a body of envelope and message (FIPA00084)
 """
 

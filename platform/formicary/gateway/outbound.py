@@ -13,7 +13,7 @@ import msgspec
 from formicary import Message  # noqa: TC001 -- msgspec reads it
 from formicary.errors import FormicaryError
 from formicary.extending import RemoteSink, get_logger, now
-from formicary.gateway.acl_writer import write_acl
+from formicary.gateway.acl_message import write_acl
 from formicary.gateway.envelope import Envelope, write_envelope, write_parts
 from formicary.gateway.foreign_names import platform_of
 from formicary.gateway.peers import is_public

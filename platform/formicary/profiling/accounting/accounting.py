@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from formicary.container.loop_watch import THREAD
 from formicary.core.errors import UsageError
+from formicary.profiling.accounting.calibration import rehearse
 from formicary.profiling.accounting.ledger import GROUPS, ledgers
 from formicary.profiling.accounting.recording import Recording
-from formicary.profiling.accounting.rehearsal import rehearse
 from formicary.profiling.model.groups import NATIVE
 from formicary.profiling.model.profile import ROUGH_COST, Account, Method, Process, Profile, Role, Thread
 

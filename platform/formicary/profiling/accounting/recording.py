@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from formicary.core.errors import UsageError
 from formicary.core.strand import Strand
-from formicary.profiling.accounting.borders import Patches
+from formicary.profiling.accounting.borders import Patches, group_of_callback, group_of_class, group_of_strand
 from formicary.profiling.accounting.ledger import (
     AGENTS,
     PLATFORM,
@@ -23,7 +23,6 @@ from formicary.profiling.accounting.ledger import (
     coroutine_border,
     ledgers,
 )
-from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
 from formicary.protocols.participation import Participation
 from formicary.transport.router import Router
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from formicary.delivery.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.custody import Custody
-from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failures
 from formicary.transport.link.frames import SentBatch
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import DeliveryOutcome, Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.orders import Orders
-from formicary.transport.link.outbox import BATCH_SIZE, Outbox
+from formicary.transport.link.outbox import BATCH_SIZE, Draining, Outbox
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.receipts import Receipts
 from formicary.transport.link.session import State

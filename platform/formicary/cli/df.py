@@ -187,7 +187,6 @@ def _query(
     properties: list[str] | None = None,
     where: list[str] | None = None,
     max_results: int = 100,
-    offset: int = 0,
 ) -> Query:
     from formicary.core.names import check_receiver, complete
     from formicary.directory.model.query import Query
@@ -201,7 +200,6 @@ def _query(
         properties=parse_pairs("--property", properties),
         where=tuple(map(parse_condition, where or ())),
         max_results=max_results,
-        offset=offset,
     )
 
 

@@ -132,7 +132,8 @@ def watch(
     elif export is not None:
         _export(file, conversation, export)
     elif as_json:
-        _print_all(file, conversation)
+        for message in _messages(file, conversation):
+            _print_event(message)
     else:
         _play(file, conversation, speed, web=web, port=port)
 
@@ -264,8 +265,3 @@ def _export(file: Path, conversation: str | None, target: Path) -> None:
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}; choose another file") from error
     say(f"wrote {counted(len(messages), 'message')} to {target}")
-
-
-def _print_all(file: Path, conversation: str | None) -> None:
-    for message in _messages(file, conversation):
-        _print_event(message)

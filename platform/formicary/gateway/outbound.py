@@ -115,12 +115,16 @@ class Outbound:
 
     # -- as an outlet ---------------------------------------------------------------------------------------
 
+    def serves(self, address: str) -> bool:
+        """Return whether a full name belongs to an agent of another platform."""
+        return self._translator.is_foreign(address)
+
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
         return self._post(message, receiver, _WAITING)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Notify an agent of another platform of a message that was not delivered."""
+        """Notify an agent of another platform of a message that was not delivered; never waits."""
         del message, receiver
         if self._post(failure, str(failure.to), _WAITING + _FAILURES):
             self._fail(failure, str(failure.to), "too many messages are waiting for its platform")

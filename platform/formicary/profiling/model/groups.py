@@ -217,7 +217,8 @@ class Rules:
             group = self.group_of(frames[place])
             if group is None:
                 continue
-            if frames[place].function == "<module>" and self._is_imported(frames[:place]):
+            is_module = frames[place].function == "<module>" and place > 0
+            if is_module and module_of(frames[place - 1].file).startswith("importlib."):
                 return Group.RUNTIME
             return group
         return Group.RUNTIME
@@ -241,9 +242,6 @@ class Rules:
         if group := first(self.own) or declared or first(self.others):
             return group
         return None if native or is_library(frame.file) else Group.AGENTS
-
-    def _is_imported(self, outer: Sequence[Frame]) -> bool:
-        return bool(outer) and module_of(outer[-1].file).startswith("importlib.")
 
 
 def _matches(rule: Rule, module: str, library: str, function: str) -> bool:

@@ -201,21 +201,11 @@ def _refuse_unwritable(*paths: Path | None) -> None:
 
 
 def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope: Path | None) -> None:
+    from formicary.cli.output import write_file
     from formicary.profiling.analysis.flame import flame as drawn
     from formicary.profiling.analysis.speedscope import speedscope as listed
 
     if flame is not None:
-        _write(flame, drawn(profile, known).encode())
+        write_file(flame, drawn(profile, known).encode())
     if speedscope is not None:
-        _write(speedscope, listed(profile, known))
-
-
-def _write(path: Path, content: bytes) -> None:
-    from formicary.core.errors import UsageError
-    from formicary.core.files import output_file
-
-    try:
-        with output_file(path) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
+        write_file(speedscope, listed(profile, known))

@@ -184,7 +184,7 @@ class Probes:
         return self.filters != Filters()
 
     def passed(self) -> int:
-        """Return how many messages passed since somebody watches."""
+        """Return how many messages have passed since watching began."""
         return self._gone + sum(
             probe.passed for probes in (self.by_agent, self._own) for probe in probes.values()
         )

@@ -107,7 +107,7 @@ class Part:
         return value is None and not self.dialogue.can_say("inform")
 
     def _usual(self, returned: object) -> Message | None:
-        """Return the message with the result, if the initiator goes on after it; else None."""
+        """Return the message with the result, if the initiator continues after it; else None."""
         if isinstance(returned, Reply):
             performative, body, fields = returned.performative, returned.body, returned.fields
         elif returned.__class__ in _REPLIES:

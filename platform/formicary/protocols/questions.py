@@ -70,7 +70,7 @@ class Question(Pending):
             self.settle(FailedError(f"{self.asked} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
-        """Called when the asker has ended while somebody still waits."""
+        """Called when the asker has ended before it was answered."""
         self.settle(error)
 
     def give_up(self) -> None:

@@ -163,7 +163,7 @@ ledgers: dict[int, Ledger] = {}
 """The ledgers of accounted threads, by `threading.get_ident()`."""
 
 
-# -- borders: what stands in the place of a function while its thread is accounted --------------------------
+# -- borders: wrappers of functions while their thread is accounted ------------------------------------------
 
 
 def call_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callable[..., Any]:

@@ -117,7 +117,7 @@ class Recording:
             if isinstance(transport, Router):
                 transport.rebind()
 
-    # -- what comes -----------------------------------------------------------------------------------------
+    # -- incoming -------------------------------------------------------------------------------------------
 
     def adopt(self, newcomer: Strand | MicroInbox) -> None:
         """Assign a slot and a border to a strand, or to a micro-agent's inbox."""

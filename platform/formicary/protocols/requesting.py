@@ -17,17 +17,8 @@ if TYPE_CHECKING:
     from formicary.protocols.table import Protocol
 
 
-class Conversation:
-    """A conversation step by step. Use as an async context manager.
-
-    Leaving the block before the end sends FIPA's cancel.
-
-    Args:
-        conversations: the initiator's.
-        protocol: its protocol.
-        partner: the partner.
-        timeout: seconds to wait for the partner in states with a timeout; None for any time.
-    """
+class _Session:
+    """A dialogue with one partner, open during an `async with` block."""
 
     def __init__(
         self,
@@ -43,7 +34,11 @@ class Conversation:
         self._dialogue: Dialogue | None = None
 
     async def __aenter__(self) -> Self:
-        self._dialogue = await begin(self._conversations, self._protocol, self._partner, self._timeout)
+        conversations = self._conversations
+        address = await find_one(conversations, self._partner)
+        name, inbox = conversations.new_name(), Inbox(conversations.scheduler)
+        self._dialogue = Dialogue(conversations, self._protocol, True, address, name, name, inbox)
+        self._dialogue.open(self._timeout)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -53,6 +48,19 @@ class Conversation:
     def _open(self) -> Dialogue:
         assert self._dialogue is not None, "use it as `async with`"
         return self._dialogue
+
+
+class Conversation(_Session):
+    """A conversation step by step. Use as an async context manager.
+
+    Leaving the block before the end sends FIPA's cancel.
+
+    Args:
+        conversations: the initiator's.
+        protocol: its protocol.
+        partner: the partner.
+        timeout: seconds to wait for the partner in states with a timeout; None for any time.
+    """
 
     @property
     def state(self) -> str:
@@ -86,18 +94,7 @@ class Conversation:
         return news if isinstance(news, Message) and not self._open.is_over else good_news(news)
 
 
-async def begin(
-    conversations: Conversations, protocol: Protocol, partner: str | Partners, timeout: float | None
-) -> Dialogue:
-    """Return a dialogue with a partner, as its initiator; nothing is sent yet."""
-    address = await find_one(conversations, partner)
-    name = conversations.new_name()
-    dialogue = Dialogue(conversations, protocol, True, address, name, name, Inbox(conversations.scheduler))
-    dialogue.open(timeout)
-    return dialogue
-
-
-class SubscriptionSession:
+class SubscriptionSession(_Session):
     """The notifications of a subscription. Use `async with`, then `async for`.
 
     Leaving the block sends FIPA's cancel.
@@ -118,25 +115,18 @@ class SubscriptionSession:
         timeout: float | None,
         fields: dict[str, Any],
     ) -> None:
-        self._conversations = conversations
-        self._partner = partner
+        super().__init__(conversations, Subscribe, partner, timeout)
         self._body = body
-        self._timeout = time_limit(timeout)
         self._fields = fields
-        self._dialogue: Dialogue | None = None
 
     async def __aenter__(self) -> Self:
-        self._dialogue = await begin(self._conversations, Subscribe, self._partner, self._timeout)
+        await super().__aenter__()
         try:
-            await self._dialogue.send("subscribe", self._body, **self._fields)
+            await self._open.send("subscribe", self._body, **self._fields)
         except BaseException:
-            self._dialogue.close()
+            self._open.close()
             raise
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        assert self._dialogue is not None
-        self._dialogue.close()
 
     def __aiter__(self) -> Self:
         return self
@@ -147,7 +137,6 @@ class SubscriptionSession:
         Raises:
             RefusedError, FailedError, NotUnderstoodError, NoAnswerError: there will be no more.
         """
-        assert self._dialogue is not None, "use it as `async with`"
-        while (message := await self._dialogue.receive()).performative == "agree":
+        while (message := await self._open.receive()).performative == "agree":
             pass
         return message

@@ -80,10 +80,7 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
                 f"Prosody exited immediately: {last_words(folder.log)} (its log is {folder.log})"
             )
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
-            for made in (
-                folder.socket,
-                folder.process_file,
-            ):  # Prosody may create them before it sets its umask
+            for made in (folder.socket, folder.process_file):  # Prosody may create them before its umask
                 with contextlib.suppress(FileNotFoundError):
                     made.chmod(0o600)
             return Launched(pid, version, listening)

@@ -106,7 +106,9 @@ def profile(
 
     known = Rules(map(own_rule, group or ()))
     if rules:
-        _print_rules(known)
+        from formicary.profiling.analysis.tables import rules_table
+
+        _console().print(rules_table(known))
         return
     need_posix("profiles")
     request = Request(
@@ -141,12 +143,6 @@ def _console() -> Console:
 
     width = None if sys.stdout.isatty() else 200
     return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), width=width)
-
-
-def _print_rules(known: Rules) -> None:
-    from formicary.profiling.analysis.tables import rules_table
-
-    _console().print(rules_table(known))
 
 
 def _print_table(profile: Profile, found: list[CpuTime], by: By, top: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import UsageError
@@ -119,14 +120,8 @@ async def english_auction(
 ) -> AuctionResult | None:
     """Sell to the highest bidder; as of `Conversing.english_auction`."""
     price, rise = _decimal(start, "first price"), _decimal(step, "step")
-
-    def prices() -> Iterable[Decimal]:
-        rising = price
-        while True:
-            yield rising
-            rising += rise
-
-    return await Auction(conversations, EnglishAuction).run(bidders, item, prices(), timeout)
+    prices = accumulate(repeat(rise), initial=price)
+    return await Auction(conversations, EnglishAuction).run(bidders, item, prices, timeout)
 
 
 async def dutch_auction(

@@ -49,8 +49,8 @@ def check_can_be_sent(function: Any) -> None:
     if isinstance(owner, Behaviour | BaseAgent):
         kind = "behaviour" if isinstance(owner, Behaviour) else "agent"
         raise ComputeError(
-            f"{name_of(function)} belongs to the {kind} {type(owner).__name__}, which stays in its container: "
-            "make it a module-level function, and pass what it needs as arguments"
+            f"{name_of(function)} belongs to the {kind} {type(owner).__name__}, which stays in its "
+            "container: make it a module-level function, and pass what it needs as arguments"
         )
     if name.rpartition(".")[2] == "<lambda>":
         raise ComputeError(

@@ -1,13 +1,7 @@
-"""Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
+"""Formicary: a multi-agent platform.
 
-The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
-`compute` (functions beside the event loop), `server`, `delivery` (how messages get to their receivers),
-`observe` (what can be seen of it), `fipa` (what is said to `ams` and `df`), `transport` (how containers
-meet), `directory`, `groups`, `protocols`, `mobility` and `management` (the services of a platform),
-`container` (where agents live), `gateway` (agents of other FIPA platforms), `xmpp` (agents with accounts of
-their own), `spade` (SPADE's programs), `local` (a platform over all cores), `testing`, `profiling`, `doctor`,
-`cli`.
-Everything that users need is importable from here.
+The names that programs need are importable from here, and the types that they return from the packages;
+`docs/api.md` lists both. `docs/design.md` describes all packages.
 """
 
 TYPE_CHECKING = False  # as typing has it, which takes as long to load as all of this

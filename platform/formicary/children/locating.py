@@ -45,9 +45,6 @@ def locate(cls: str | type[Agent | MicroAgent]) -> Location:
     They import a script that runs as `__main__` under its file's name, so code under `if __name__ ==
     "__main__":` does not run there.
 
-    Args:
-        cls: the class, or its name as `package.module:Class`.
-
     Raises:
         ManagementRequestError: they cannot import it.
     """

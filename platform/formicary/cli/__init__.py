@@ -6,8 +6,8 @@
 - `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a SPADE program;
   `running` is what they share
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
-- `guest_session`: sessions with a running platform; `guest_names` are commands' names there
-- `located`: locations and states of the agents in the directory
+- `guest_session`: sessions with a running platform, and what they find; `guest_names` are commands' names
+  there
 - `options`, `values`: options that commands share, and parsing of typed values
 - `output`, `top_view`: what is printed; `standard_output`: where it goes
 - `command_tree`: loads only the module of the typed command; `group_help` is the help of a group, and

@@ -71,11 +71,6 @@ class ConnectionSettings:
     def container(self, name: str, seed: int | None, **options: Any) -> Container:
         """Return a container of this name, not opened yet.
 
-        Args:
-            name: its name.
-            seed: of the agents' random generators.
-            options: further options of `Container`.
-
         Raises:
             UsageError: the options do not fit each other, or there is nothing to join.
             ServerError: there is no such server.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formicary.cli.guest_session import GuestSession, in_guest_session
-from formicary.cli.located import PAGE, cells, fields, find_all
+from formicary.cli.guest_session import PAGE, GuestSession, cells, fields, find_all, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 from formicary.cli.values import parse_condition, parse_pairs
@@ -188,7 +187,6 @@ def _query(
     properties: list[str] | None = None,
     where: list[str] | None = None,
     max_results: int = 100,
-    offset: int = 0,
 ) -> Query:
     from formicary.core.names import check_receiver, complete
     from formicary.directory.model.query import Query
@@ -202,7 +200,6 @@ def _query(
         properties=parse_pairs("--property", properties),
         where=tuple(map(parse_condition, where or ())),
         max_results=max_results,
-        offset=offset,
     )
 
 

@@ -12,9 +12,11 @@ from formicary.cli.output import say
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary.doctor.finding import Finding, State
+    from formicary.doctor.finding import Finding
 
 EPILOG = examples("doctor", "doctor --json")
+
+_COLOURS = {"good": "green", "limited": "yellow", "missing": "red"}
 
 
 def doctor(*, as_json: Json = False) -> None:
@@ -40,7 +42,7 @@ def doctor(*, as_json: Json = False) -> None:
 
 
 def _look() -> Iterator[Finding]:
-    from formicary.doctor import machine, programs, tracing
+    from formicary.doctor import machine, programs
     from formicary.doctor.finding import missing
 
     looks: tuple[Callable[[], Finding | list[Finding]], ...] = (
@@ -52,7 +54,7 @@ def _look() -> Iterator[Finding]:
         machine.ports,
         programs.prosody,
         programs.extras,
-        tracing.tracing,
+        programs.tracing,
         machine.processes,
         machine.clocks,
         machine.noise,
@@ -68,10 +70,6 @@ def _look() -> Iterator[Finding]:
 
 
 def _show(finding: Finding) -> None:
-    state = typer.style(f"{finding.state:8}", fg=_colour(finding.state))
+    state = typer.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
     step = f"; next: {finding.next_step}" if finding.next_step else ""
     say(f"{finding.name}: {finding.what}{step}", mark=state)
-
-
-def _colour(state: State) -> str:
-    return {"good": "green", "limited": "yellow", "missing": "red"}[state]

@@ -22,12 +22,7 @@ _BELOW = (0, 1, 1, 1)
 
 
 def show(group: TyperGroup, context: Any) -> None:
-    """Print how a group is used, its options and its commands.
-
-    Args:
-        group: the group.
-        context: the command line's, from Typer.
-    """
+    """Print how a group is used, its options and its commands."""
     console = Console(highlight=False)
     usage = group.get_usage(context).removeprefix("Usage: ")
     console.print(Padding(Text.assemble(("Usage: ", "yellow"), (usage, "bold")), 1))

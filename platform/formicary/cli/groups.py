@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary.cli.guest_session import GuestSession, in_guest_session
-from formicary.cli.located import cells, fields, find_all
+from formicary.cli.guest_session import GuestSession, cells, fields, find_all, in_guest_session
 from formicary.cli.options import Json, examples
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from formicary.directory.model.description import ServiceDescription
     from formicary.groups.naming import Role
-    from formicary.management.descriptions import AgentPlace
 
 EPILOG = examples("groups", "groups --community shop --role seller", "groups --group market --json")
 
@@ -54,7 +52,10 @@ async def groups(
     members = sorted(_members(await find_all(session, query)), key=lambda each: (each[0], natural(each[1])))
     places = await session.management.locate(agent for _, agent in members)
     if as_json:
-        found = [_as_json(*member, place) for member, place in zip(members, places, strict=True)]
+        found = [
+            {**role._asdict(), "agent": agent, **fields(place)}
+            for (role, agent), place in zip(members, places, strict=True)
+        ]
         show_json({"members": found, "missing": places.missing})
     else:
         rows = (
@@ -71,7 +72,3 @@ def _members(services: Iterable[ServiceDescription]) -> Iterator[tuple[Role, str
     for service in services:
         if (role := read_role(service.name)) is not None:
             yield role, service.agent
-
-
-def _as_json(role: Role, agent: str, place: AgentPlace) -> dict[str, object]:
-    return {**role._asdict(), "agent": agent, **fields(place)}

@@ -52,10 +52,6 @@ def identity(domain: str) -> Path:
 def published(domain: str, address: str) -> Iterator[Path]:
     """Publish a container's join address in a file during the block; then remove it, and the identity.
 
-    Args:
-        domain: the open container's.
-        address: its join address.
-
     Raises:
         UsageError: another container of this name has its file there, or the folder cannot be written.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,10 +59,7 @@ async def move(
     ended on the way, or if there was no answer in time, in which case it may
     still move. The error says which; --json prints it, too.
     """
-
-    async def do(name: str) -> None:
-        await session.management.move(name, container, timeout=seconds)
-
+    do = partial(session.management.move, to=container, timeout=seconds)
     await _report(session, agent, container, "moved", do, as_json=as_json)
 
 
@@ -73,10 +71,7 @@ async def retract(
 
     Same as `formicary move` to that container, with the same exit codes.
     """
-
-    async def do(name: str) -> None:
-        await session.management.retract(name, timeout=seconds)
-
+    do = partial(session.management.retract, timeout=seconds)
     await _report(session, agent, session.main.domain, "moved", do, as_json=as_json)
 
 
@@ -100,10 +95,7 @@ async def clone(
     The exit code is 1 if there is no copy, or if there was no answer in time, in
     which case it may still start. The error says which; --json prints it, too.
     """
-
-    async def do(name: str) -> str:
-        return await session.management.clone(name, container, new_name, timeout=seconds)
-
+    do = partial(session.management.clone, to=container, new_name=new_name, timeout=seconds)
     await _report(session, agent, container, "cloned", do, as_json=as_json)
 
 
@@ -118,13 +110,7 @@ async def _report(
 ) -> None:
     """Run an action on an agent, and print the result; with JSON also the error.
 
-    Args:
-        session: the platform.
-        agent: the agent's name, as typed.
-        container: the container to move or copy to, as typed.
-        done: a word for a success.
-        do: performs the action on the agent of a full name; returns the copy's full name, if any.
-        as_json: whether to print JSON.
+    `do` performs it on the agent of a full name, and returns the copy's full name, if any.
     """
     from formicary.cli.output import show_json
 

@@ -15,6 +15,7 @@ from formicary.core.quoting import paragraph, printable, printable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from rich.table import Table
 
@@ -42,6 +43,18 @@ def complain(error: object) -> None:
 def _echo(text: str, *, err: bool = False) -> None:
     # Otherwise Typer would write UTF-8 even to an ASCII terminal.
     typer.echo(text, file=sys.stderr if err else sys.stdout)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a whole file, or leave it as it was; UsageError if it cannot be written."""
+    from formicary.core.errors import UsageError
+    from formicary.core.files import output_file
+
+    try:
+        with output_file(path) as part:
+            part.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written ({error.strerror}); choose another file") from error
 
 
 def show_json(content: Any) -> None:

@@ -106,7 +106,9 @@ def profile(
 
     known = Rules(map(own_rule, group or ()))
     if rules:
-        _print_rules(known)
+        from formicary.profiling.analysis.tables import rules_table
+
+        _console().print(rules_table(known))
         return
     need_posix("profiles")
     request = Request(
@@ -141,12 +143,6 @@ def _console() -> Console:
 
     width = None if sys.stdout.isatty() else 200
     return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), width=width)
-
-
-def _print_rules(known: Rules) -> None:
-    from formicary.profiling.analysis.tables import rules_table
-
-    _console().print(rules_table(known))
 
 
 def _print_table(profile: Profile, found: list[CpuTime], by: By, top: int) -> None:
@@ -201,21 +197,11 @@ def _refuse_unwritable(*paths: Path | None) -> None:
 
 
 def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope: Path | None) -> None:
+    from formicary.cli.output import write_file
     from formicary.profiling.analysis.flame import flame as drawn
     from formicary.profiling.analysis.speedscope import speedscope as listed
 
     if flame is not None:
-        _write(flame, drawn(profile, known).encode())
+        write_file(flame, drawn(profile, known).encode())
     if speedscope is not None:
-        _write(speedscope, listed(profile, known))
-
-
-def _write(path: Path, content: bytes) -> None:
-    from formicary.core.errors import UsageError
-    from formicary.core.files import output_file
-
-    try:
-        with output_file(path) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
+        write_file(speedscope, listed(profile, known))

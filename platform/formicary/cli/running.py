@@ -96,13 +96,7 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
 
 
 def what_runs(script: Script | None, names: list[str], container: Container) -> str:
-    """Return a phrase that names the agents that run, or that are expected.
-
-    Args:
-        script: the script that created them, if any.
-        names: the agents' names.
-        container: the container.
-    """
+    """Return a phrase that names the agents that run, or that are expected."""
     if not names or script is None:
         return waits_for(container)
     if script.has_own_main():

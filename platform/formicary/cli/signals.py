@@ -16,10 +16,6 @@ def run_until_signal(
 ) -> None:
     """Run a coroutine in an event loop; Ctrl-C and SIGTERM cancel it.
 
-    Args:
-        work: the coroutine.
-        loop_factory: creates the loop.
-
     Raises:
         KeyboardInterrupt: a signal cancelled it.
     """

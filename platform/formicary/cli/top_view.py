@@ -11,7 +11,7 @@ from rich.text import Text
 from formicary.cli.guest_names import without_guests
 from formicary.cli.output import fitted
 from formicary.core.quoting import printable
-from formicary.observe.rates import rates
+from formicary.observe.metrics import rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from formicary.management.descriptions import Listing
-    from formicary.observe.metrics import Figures
-    from formicary.observe.rates import Rates
+    from formicary.observe.metrics import Figures, Rates
 
 _SHOWN = 5
 _WIDEST = 1000  # characters of a line without a terminal

@@ -22,10 +22,6 @@ _STARTS = ("{", "[", '"')
 def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
     """Parse `key=value` pairs.
 
-    Args:
-        option: their option, for errors.
-        pairs: the texts.
-
     Raises:
         UsageError: one is malformed, or a key is given twice.
     """
@@ -42,10 +38,6 @@ def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
 
 def parse(what: str, text: str) -> Any:
     """Parse a value: JSON, or else the text itself.
-
-    Args:
-        what: describes the value in errors.
-        text: the typed text.
 
     Raises:
         UsageError: it begins like JSON, but is not valid.

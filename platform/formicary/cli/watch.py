@@ -132,7 +132,8 @@ def watch(
     elif export is not None:
         _export(file, conversation, export)
     elif as_json:
-        _print_all(file, conversation)
+        for message in _messages(file, conversation):
+            _print_event(message)
     else:
         _play(file, conversation, speed, web=web, port=port)
 
@@ -252,20 +253,10 @@ def _messages(file: Path, conversation: str | None) -> list[MessageSeen]:
 
 
 def _export(file: Path, conversation: str | None, target: Path) -> None:
-    from formicary.core.files import output_file
+    from formicary.cli.output import write_file
     from formicary.core.quoting import counted
     from formicary.observe.exporting import export
 
     messages = _messages(file, conversation)
-    written = export(messages, target.name)
-    try:
-        with output_file(target) as part:
-            part.write_text(written, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}; choose another file") from error
+    write_file(target, export(messages, target.name).encode(errors="replace"))
     say(f"wrote {counted(len(messages), 'message')} to {target}")
-
-
-def _print_all(file: Path, conversation: str | None) -> None:
-    for message in _messages(file, conversation):
-        _print_event(message)

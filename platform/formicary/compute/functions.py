@@ -47,9 +47,10 @@ def check_can_be_sent(function: Any) -> None:
     name, module = getattr(inner, "__qualname__", ""), getattr(inner, "__module__", None)
     owner = getattr(inner, "__self__", None)
     if isinstance(owner, Behaviour | BaseAgent):
+        kind = "behaviour" if isinstance(owner, Behaviour) else "agent"
         raise ComputeError(
-            f"{name_of(function)} belongs to {_kind(owner)}, which stays in its container: make it "
-            "a module-level function, and pass what it needs as arguments"
+            f"{name_of(function)} belongs to the {kind} {type(owner).__name__}, which stays in its "
+            "container: make it a module-level function, and pass what it needs as arguments"
         )
     if name.rpartition(".")[2] == "<lambda>":
         raise ComputeError(
@@ -81,10 +82,6 @@ def _innermost(function: Any) -> Any:
     while isinstance(function, functools.partial):
         function = function.func
     return function
-
-
-def _kind(owner: object) -> str:
-    return f"the {'behaviour' if isinstance(owner, Behaviour) else 'agent'} {type(owner).__name__}"
 
 
 def _module(module: str | None) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from formicary.compute.functions import cannot_be_sent, check_can_be_sent, name_of
 from formicary.core.errors import ComputeError
 from formicary.core.importing import describe_error
-from formicary.processes.words import signal_name
+from formicary.processes.child import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -245,8 +245,9 @@ class InterpreterWorker:
         try:
             value = await asyncio.wrap_future(self._executor.submit(function, *arguments))
         except Exception as error:  # noqa: BLE001 -- raised again when the result is fetched
-            caught = error if _is_of_function(error) else cannot_be_sent(function, describe_error(error))
-            return _failing(caught)
+            # Of the function, rather than of its way to its interpreter and back?
+            is_of_function = type(error.__cause__).__name__ == "ExecutionFailed"
+            return _failing(error if is_of_function else cannot_be_sent(function, describe_error(error)))
         return lambda: value
 
     def end(self) -> str:
@@ -258,11 +259,6 @@ class InterpreterWorker:
 
     async def gone(self) -> None:
         """Do nothing: the interpreter ends when it can."""
-
-
-def _is_of_function(error: Exception) -> bool:
-    """Return whether a function has raised this, rather than its way to its interpreter and back."""
-    return type(error.__cause__).__name__ == "ExecutionFailed"
 
 
 def _failing(error: BaseException) -> Callable[[], Any]:

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.gathering import Answers
     from formicary.protocols.partners import Partners
-    from formicary.protocols.requesting import SubscriptionSession
+    from formicary.protocols.requesting import Conversation, SubscriptionSession
     from formicary.protocols.table import Protocol
-    from formicary.protocols.talking import Conversation
 
 
 class Conversing:

@@ -8,7 +8,7 @@ Two designs share one interface, `replicated` and `central`. Each line below use
 - `replicated`: a copy of all entries in each container
 - `central`: one agent with all entries
 - `proxy`: the directory of a guest of the platform, and `enquiries`, which answers guests
-- `designs`: their names; `agreement`: checks that all containers of a platform use the same one
+- `designs`: their names; checks that all containers of a platform use the same one
 """
 
 from typing import TYPE_CHECKING

@@ -122,11 +122,7 @@ class Backend(Protocol):
 
 
 class Directory:
-    """The platform's directory of services: `container.directory`.
-
-    Args:
-        backend: the container's part of it.
-    """
+    """The platform's directory of services: `container.directory`."""
 
     __slots__ = ("_backend",)
 
@@ -181,12 +177,7 @@ class Directory:
 
 
 class AgentDirectory(Directory):
-    """An agent's access to the directory: `agent.directory`.
-
-    Args:
-        backend: the container's part of it.
-        agent: the agent.
-    """
+    """An agent's access to the directory: `agent.directory`."""
 
     __slots__ = ("_agent",)
 
@@ -319,10 +310,6 @@ class Subscription:
     The first change has all that match at the beginning, and may be empty. A slow reader gets all changes
     since its last as one, with the latest version of each service. The iteration ends when the block is left
     in another task, or the container is closed.
-
-    Args:
-        backend: the container's part of the directory.
-        query: the query.
     """
 
     def __init__(self, backend: Backend, query: Query) -> None:

@@ -90,11 +90,7 @@ def processes() -> Finding:
 
 
 def noise(root: Path = Path("/")) -> list[Finding]:
-    """Check causes of noise: cores, load, frequencies, a virtual machine.
-
-    Args:
-        root: the root of the file system.
-    """
+    """Check causes of noise: cores, load, frequencies, a virtual machine."""
     return [_cores(), _load(), _governor(root), _virtual(root)]
 
 

@@ -23,12 +23,7 @@ class Send:
 
 
 class ControlDecoder(Generic[T]):
-    """Decodes the control messages of one channel.
-
-    Args:
-        decoder: the decoder of these messages.
-        what: describes them, as part of a sentence.
-    """
+    """Decodes the control messages of one channel."""
 
     def __init__(self, decoder: msgspec.msgpack.Decoder[T], what: str) -> None:
         self._decode = decoder.decode

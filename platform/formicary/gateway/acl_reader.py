@@ -6,8 +6,14 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from formicary.gateway.acl_message import EXPRESSIONS, PERFORMATIVES, AclMessage, AgentIdentifier, read_time
-from formicary.gateway.acl_writer import BASE64
+from formicary.gateway.acl_message import (
+    BASE64,
+    EXPRESSIONS,
+    PERFORMATIVES,
+    AclMessage,
+    AgentIdentifier,
+    read_time,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

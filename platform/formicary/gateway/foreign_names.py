@@ -27,9 +27,6 @@ def is_foreign(local: str) -> bool:
 def to_local(name: str) -> str:
     """Return the local part of the address here for an agent of another platform.
 
-    Args:
-        name: its FIPA name.
-
     Raises:
         InvalidNameError: it is invalid, or cannot be part of an address.
     """

@@ -13,10 +13,8 @@ from formicary.gateway.translation import Translator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
-    from formicary import Container, Message
-    from formicary.extending import MessageSink
+    from formicary import Container
     from formicary.gateway.inbound import Inbound
     from formicary.gateway.outbound import Outbound
 
@@ -94,7 +92,6 @@ class Gateway:
         for name, given in (peers or {}).items():
             self.know(name, given)
         self.address = address or ""
-        self._translator: Translator
         self._inbound: Inbound
         self._outbound: Outbound
 
@@ -161,9 +158,8 @@ class Gateway:
         port = self._inbound.open(self._host, self._port)
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.address = translator.address = self.address or f"http://{host}:{port}{PATH}"
-        self._translator = translator
         self._outbound = Outbound(container, translator, self._peers, self._timeout, self._limit)
-        container.dispatcher.foreign = self
+        container.dispatcher.foreign = self._outbound
         if self.is_public:
             logger.warning(
                 "the gateway of container %s listens at %s, also for other hosts, and accepts "
@@ -174,12 +170,7 @@ class Gateway:
             )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Stop accepting messages, deliver waiting ones for some seconds, and close."""
         try:
             await self._inbound.close()
@@ -188,20 +179,6 @@ class Gateway:
                 await self._outbound.close()
             finally:
                 self._container.dispatcher.foreign = None
-
-    # -- as an outlet ---------------------------------------------------------------------------------------
-
-    def serves(self, address: str) -> bool:
-        """Return whether a full name belongs to an agent of another platform."""
-        return self._translator.is_foreign(address)
-
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Accept a message for an agent of another platform; as of `Outlet`."""
-        return self._outbound.post(message, receiver)
-
-    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Notify an agent of another platform of a message that was not delivered; never waits."""
-        self._outbound.refuse(message, receiver, failure)
 
 
 def require_extra() -> None:

@@ -12,10 +12,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import MANAGEMENT, now, sentence, shorten
 from formicary.gateway.acl_reader import read_acl
-from formicary.gateway.envelope import STRING_FORM, read_envelope
+from formicary.gateway.envelope import STRING_FORM, read_envelope, read_parts
 from formicary.gateway.foreign_names import platform_of
-from formicary.gateway.hosts import AllowedHosts, host_in, is_local
-from formicary.gateway.multipart import read_parts
+from formicary.gateway.peers import AllowedHosts, host_in, is_local
 from formicary.http import ASKING, HttpServer, listen
 
 if TYPE_CHECKING:
@@ -38,12 +37,7 @@ _BROKEN = (asyncio.IncompleteReadError, ConnectionError, HttpProcessingError, we
 
 
 class HttpError(Exception):
-    """A message is refused.
-
-    Args:
-        status: the HTTP status.
-        why: the reason as a sentence.
-    """
+    """A message is refused."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -51,15 +45,7 @@ class HttpError(Exception):
 
 
 class Inbound:
-    """Accepts messages from other platforms for the agents here.
-
-    Args:
-        container: the receiving container.
-        translator: translates messages and names.
-        peers: the known platforms.
-        limit: the largest message in bytes.
-        connections: the most at once.
-    """
+    """Accepts messages from other platforms for the agents here."""
 
     def __init__(
         self, container: Container, translator: Translator, peers: Peers, limit: int, connections: int

@@ -13,11 +13,10 @@ import msgspec
 from formicary import Message  # noqa: TC001 -- msgspec reads it
 from formicary.errors import FormicaryError
 from formicary.extending import RemoteSink, get_logger, now
-from formicary.gateway.acl_writer import write_acl
-from formicary.gateway.envelope import Envelope, write_envelope
+from formicary.gateway.acl_message import write_acl
+from formicary.gateway.envelope import Envelope, write_envelope, write_parts
 from formicary.gateway.foreign_names import platform_of
-from formicary.gateway.hosts import is_public
-from formicary.gateway.multipart import write_parts
+from formicary.gateway.peers import is_public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,12 +115,16 @@ class Outbound:
 
     # -- as an outlet ---------------------------------------------------------------------------------------
 
+    def serves(self, address: str) -> bool:
+        """Return whether a full name belongs to an agent of another platform."""
+        return self._translator.is_foreign(address)
+
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
         return self._post(message, receiver, _WAITING)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Notify an agent of another platform of a message that was not delivered."""
+        """Notify an agent of another platform of a message that was not delivered; never waits."""
         del message, receiver
         if self._post(failure, str(failure.to), _WAITING + _FAILURES):
             self._fail(failure, str(failure.to), "too many messages are waiting for its platform")

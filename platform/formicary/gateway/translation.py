@@ -96,11 +96,6 @@ class Translator:
     def incoming(self, acl: AclMessage, sender: AgentIdentifier, receiver: str) -> Message:
         """Translate a message of another platform for an agent here.
 
-        Args:
-            acl: the message.
-            sender: the sender.
-            receiver: the receiver's full name.
-
         Raises:
             FormicaryError: it cannot be represented here.
         """

@@ -33,9 +33,6 @@ class Distributor(MicroAgent):
     While too much waits for one of the members, senders to groups must wait, as for a mailbox: like a link,
     it is notified by the container's overflow (`overflow.Origin`), and notifies the links. Messages that
     have arrived are delivered all the same, or the sender's next message to a member would overtake them.
-
-    Args:
-        service: knows the members.
     """
 
     def __init__(self, service: GroupService) -> None:

@@ -28,10 +28,6 @@ class AgentGroups:
     The names of communities, groups and roles are 1 to 255 printable characters without `/`: `create` and
     `request_role` raise InvalidNameError with any other. All raise DirectoryError if the directory cannot be
     reached, and NameTakenError if an agent of the container has the name `formicary-groups`, which they need.
-
-    Args:
-        service: the container's part of the groups.
-        agent: the agent.
     """
 
     __slots__ = ("_agent", "_service")

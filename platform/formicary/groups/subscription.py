@@ -39,12 +39,6 @@ class GroupSubscription:
     The first change has all players at the beginning, and may be empty. A slow reader gets the net result
     of all changes since its last as one. The iteration ends when the block is left in another task, or the
     container is closed.
-
-    Args:
-        service: knows the group.
-        community: the name of its community.
-        group: its name.
-        role: the role; None for all.
     """
 
     def __init__(self, service: GroupService, community: str, group: str, role: str | None) -> None:

@@ -77,13 +77,7 @@ class Connections:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: passes data on, and closes itself when the other end takes too long.
-
-    Args:
-        connections: all connections of the server.
-        inner: the protocol that reads the requests.
-        source: where it comes from, as returned by `source`.
-    """
+    """One connection: passes data on, and closes itself when the other end takes too long."""
 
     def __init__(self, connections: Connections, inner: Any, source: str | bytes) -> None:
         self._connections = connections

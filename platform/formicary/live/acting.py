@@ -23,11 +23,7 @@ class _Viewer(MicroAgent):
 
 
 class Actor:
-    """Carries out actions requested in a view.
-
-    Args:
-        container: a member or a guest of the platform.
-    """
+    """Carries out actions requested in a view."""
 
     def __init__(self, container: Container) -> None:
         self._container = container

@@ -9,8 +9,6 @@ from formicary.core.errors import UsageError
 from formicary.observe.events import Filters
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from formicary.observe.events import Event
 
 Act = Literal["kill", "suspend", "resume", "create", "send", "move"]
@@ -56,12 +54,7 @@ class Feed(ABC):
         await self._open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._close()
 
     def __aiter__(self) -> Self:

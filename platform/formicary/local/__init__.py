@@ -1,9 +1,9 @@
 """A platform over all cores of a machine: containers in their own processes, ended with the program.
 
 - `platform`: the public class, `LocalPlatform`
-- `worker`: what runs in the process of a container; `performing` carries out orders
+- `worker`: what runs in the process of a container, and carries out orders
 - `names`: finds agents of all containers by short names; `search` is its state machine
-- `cycles`: the synchronous mode across containers; `barrier` is its state machine
+- `cycles`: the synchronous mode across containers, and its state machine
 - `launchers`: processes on other hosts; `addresses`: where their containers listen
 - `memory`: how many containers fit into memory
 """

@@ -18,11 +18,7 @@ _LIMITS: Final = (  # files with limit and use of the control group: version 2, 
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Return how many bytes of memory are free for this process and its children.
-
-    Args:
-        root: the root of the file system.
-    """
+    """Return how many bytes of memory are free for this process and its children."""
     import psutil
 
     free = int(psutil.virtual_memory().available)

@@ -17,15 +17,19 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from formicary.children.orders import Open, Order
+from formicary.children.locating import import_file
+from formicary.children.orders import Allow, Ended, Gone, Join, LoadScript, Meet, Open, Order, StartLoaded
+from formicary.children.script import load_agents
 from formicary.container.container import Container
 from formicary.container.options import of_plain
-from formicary.core.errors import FormicaryError
+from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
+from formicary.core.importing import describe_error, is_allowed
 from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
+from formicary.local.cycles import LocalCycles
 from formicary.local.launchers import node_name
-from formicary.local.performing import Performing, describe_end
+from formicary.local.names import LocalNames
 from formicary.processes.lines import Line, LineError
 from formicary.processes.messages import Stop
 from formicary.processes.parent import end_with_parent, take_standard_streams
@@ -34,7 +38,89 @@ from formicary.processes.requests import Answer, Refusal, Request
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from formicary.children.script import Script
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
+
 _GRACE: Final = 20.0  # s for agents to end when the program is gone; one may block the loop for ever
+_SHOWN = 3  # reasons for dead letters
+
+
+class Performing:
+    """Carries out orders in an open container."""
+
+    def __init__(self, container: Container, line: Line[Request[Order]]) -> None:
+        self._container = container
+        self.names = LocalNames(container, lambda names: line.send(Gone(names)))
+        self._cycles = LocalCycles(container) if container.mode == "synchronous" else None
+        self._loaded: dict[str, Agent | MicroAgent] = {}
+
+    async def perform(self, order: Order) -> list[str]:
+        """Carry out an order; return the names for the answer.
+
+        Raises:
+            FormicaryError: the order failed.
+        """
+        match order:
+            case Meet(domains):
+                await self.names.meet(domains)
+                if self._cycles is not None:
+                    self._cycles.meet(domains)
+            case Allow(module, file):
+                self._allow(module, file)
+            case LoadScript(script, needs_some):
+                return self._load(script, needs_some=needs_some)
+            case StartLoaded(name):
+                await self._start_loaded(name)
+            case Join():
+                return await self._join()
+            case _:
+                raise UsageError(f"a container that is open cannot do this: {order}")
+        return []
+
+    def _allow(self, module: str, file: str | None) -> None:
+        if file is not None:
+            import_file(module, file)
+        if not is_allowed(module, self._container.creatable):
+            self._container.creatable += (module,)
+
+    def _load(self, script: Script, *, needs_some: bool) -> list[str]:
+        self._loaded = {agent.name: agent for agent in load_agents(script, needs_some=needs_some)}
+        return list(self._loaded)
+
+    async def _start_loaded(self, name: str) -> None:
+        agent = self._loaded.pop(name, None)
+        if agent is None:
+            raise UsageError(f"the script has no agent {name!r} in container {self._container.name}")
+        try:
+            await self._container.start(agent)
+        except FormicaryError:
+            raise
+        except Exception:  # noqa: BLE001 -- its setup failed: the container has logged it; others continue
+            return
+
+    async def _join(self) -> list[str]:
+        container = self._container
+        found = [] if container.lifecycle.is_over() else [container.name]
+        try:
+            await container.wait_until_finished()
+        except Exception as error:
+            notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ())[-1:])
+            raise FormicaryError(f"an agent failed: {describe_error(error)}{notes}") from error
+        return found
+
+
+def describe_end(container: Container, errors: int, exits: SystemExit | None) -> Ended:
+    """Return the last report of a closed container."""
+    letters = container.dead_letters
+    code = None if exits is None else exits.code
+    return Ended(
+        errors,
+        letters.total,
+        letters.reasons.most_common(_SHOWN),
+        code if code is None or isinstance(code, int) else str(code),
+        has_exited=exits is not None,
+    )
 
 
 def main() -> None:
@@ -118,12 +204,7 @@ def _options(opening: Open) -> dict[str, Any]:
 
 
 class _Orders:
-    """Carries out orders until the end, each in its own task.
-
-    Args:
-        line: brings orders, and takes answers.
-        performing: carries them out.
-    """
+    """Carries out orders until the end, each in its own task."""
 
     def __init__(self, line: Line[Request[Order]], performing: Performing) -> None:
         self._line = line

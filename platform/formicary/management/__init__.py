@@ -2,9 +2,9 @@
 
 - `descriptions`: what is known of agents, containers and links
 - `membership`: which containers there are
-- `requests`: what can be asked of a container, and who does it
-- `management`: what users see, `container.management`
-- `services`: what each container has beside its agents: management, a part of the directory, groups
+- `requests`: requests to a container, and who performs them
+- `management`: the interface for users, `container.management`
+- `services`: the services of each container: management, its part of the directory, groups
 - `guest`: the same for a guest of the platform
 """
 

@@ -1,4 +1,4 @@
-"""What the white pages say of agents and containers (FIPA00023's ams-agent-description, and more)."""
+"""The white pages' descriptions of agents and containers (FIPA00023's ams-agent-description, and more)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class AgentDescription(
 
     Args:
         name: its full name, `alice@c1.lab.localhost`.
-        state: of its life.
+        state: its state.
         container: the full domain of the container it lives in now.
         class_name: its class, `package.module:Class`.
-        behaviours: how many of its behaviours have not ended; None for a micro-agent, which has none.
-        failures: how many of its behaviours have failed, or how often its `handle` has.
-        last_failure: the latest of them; None if there was none.
-        transit: of one that is about to leave, where it goes, since when, and what that waits for.
+        behaviours: the number of its behaviours that have not ended; None for a micro-agent.
+        failures: how many of its behaviours have failed; of a micro-agent, how often `handle` has.
+        last_failure: the latest failure, if any.
+        transit: if it is about to leave, its destination, since when, and what it is waiting for.
     """
 
     name: str
@@ -44,15 +44,15 @@ class AgentDescription(
 
 
 class AgentPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where an agent lives, and what it does there, as far as that could be learnt.
+    """Where an agent lives, and its state, as far as known.
 
     Args:
         name: its full name, `alice@c1.lab.localhost`.
-        container: the full domain of the container it lives in now, or where its home says that it is, if its
-            state could not be learnt; None if that could not, either.
-        state: of its life; None if that could not be learnt.
-        transit: of one that is about to leave, where it goes, since when, and what that waits for.
-        reason: why its state could not be learnt, as a sentence; None if it could.
+        container: the full domain of the container it lives in now, or, if its state is unknown, where its
+            home says that it is; None if that is unknown, too.
+        state: its state; None if unknown.
+        transit: if it is about to leave, its destination, since when, and what it is waiting for.
+        reason: why its state is unknown, as a sentence; None if it is known.
     """
 
     name: str
@@ -96,17 +96,17 @@ class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     Args:
         name: its own, `c1`.
         domain: its full domain, `c1.lab.localhost`.
-        is_main: whether it is the platform's: the one that keeps the list of them.
-        incarnation: higher than that of any container of this domain before; 0 where it has none.
+        is_main: whether it is the platform's main container, which keeps the list of containers.
+        incarnation: higher than that of any earlier container of this domain; 0 if it has none.
         host: the name of the machine.
-        pid: the number of the process there.
+        pid: its process ID there.
         python: the version of Python.
-        started: when it was, with a time zone.
-        agents: how many live there.
-        dead_letters: how many there were since it was opened.
-        links: those to other containers.
-        failures: how often its agents have failed since then, those included that are gone.
-        last_failure: the latest of them; None if there was none.
+        started: when it was started, with a time zone.
+        agents: the number of agents that live there.
+        dead_letters: the number of dead letters since it was opened.
+        links: its links to other containers.
+        failures: how often its agents have failed since then, including those that are gone.
+        last_failure: the latest failure, if any.
     """
 
     name: str
@@ -125,7 +125,7 @@ class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
 
 
 class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A container of the platform that could not be asked.
+    """A container of the platform that did not answer.
 
     Args:
         domain: its full domain.
@@ -137,7 +137,7 @@ class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NotCreated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent that was to be created, and was not.
+    """An agent that could not be created.
 
     Args:
         name: the full name that it would have.
@@ -151,10 +151,10 @@ class NotCreated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Listing(tuple[T, ...], Generic[T]):  # noqa: SLOT001 -- a tuple cannot have other slots
-    """What is known of several containers together: a tuple.
+    """A tuple of what several containers have answered.
 
     Attributes:
-        missing: the containers of the platform that could not be asked, and why not.
+        missing: the containers of the platform that did not answer, and why.
     """
 
     missing: tuple[Missing, ...] = ()

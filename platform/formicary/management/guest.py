@@ -1,4 +1,4 @@
-"""The services of a guest: no container of the platform, it asks the platform's for whatever it wants."""
+"""The services of a guest, which is no container of the platform and passes all requests to its main one."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from formicary.groups.interface import AgentGroups
     from formicary.management.requests.language import Action, R
 
-_ANSWERING: Final = 3.0  # s that the platform's container gets to answer, behind those that others get
+_ANSWERING: Final = 3.0  # s for the main container to answer, in addition to the time that others get
 
 
 class GuestServices:
-    """What serves a guest's agents, in the place of `PlatformServices`.
+    """The services of a guest's agents, instead of `PlatformServices`.
 
-    A guest tells the platform's containers nothing by itself, so it is no member. It asks only the platform's
-    own container, which passes on what concerns others.
+    A guest announces nothing to the platform's containers, so it is no member. It sends requests to the main
+    container only, which passes on those that concern others.
     """
 
     def __init__(self, container: Container) -> None:
@@ -47,7 +47,7 @@ class GuestServices:
         self.directory = Directory(self.backend)
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
-        """Return the directory as an agent sees it."""
+        """Return an agent's access to the directory."""
         return AgentDirectory(self.backend, agent)
 
     def groups_of(self, agent: BaseAgent) -> AgentGroups:
@@ -75,13 +75,13 @@ class GuestServices:
         """Do nothing: there is no file."""
 
     async def start(self) -> None:
-        """Do nothing: guests tell nobody."""
+        """Do nothing: guests announce nothing."""
 
     def agent_gone(self, address: str) -> None:
         """Do nothing: the guest's agents cannot have registered anything."""
 
     async def close(self) -> None:
-        """End; requests that still wait for an answer fail."""
+        """Close; pending requests fail."""
         async with AsyncExitStack() as stack:  # as of PlatformServices
             stack.push_async_callback(self.backend.close)
             stack.callback(end_subscriptions, self.backend)
@@ -112,7 +112,7 @@ class GuestServices:
 
 
 class GuestRequestRouter(RequestRouter):
-    """Has the platform's container do all that is asked for."""
+    """Passes all requests to the main container."""
 
     def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
         super().__init__(container, agent, lambda _: None)
@@ -120,17 +120,16 @@ class GuestRequestRouter(RequestRouter):
 
     async def perform(self, request: Action[R], sender: str = "") -> R:
         """Send a completed request to the platform's container; errors as there."""
-        del sender  # nobody asks a guest by messages
+        del sender  # guests get no requests
         if not isinstance(request, Locate):
             return await self._pass_on(request, self._home)
-        # It may wait for others, and is itself not waited for much longer. What it answers is no reason to
-        # take it for missing.
+        # It may wait for others, so it gets more time; an error that it answers does not make it missing.
         ask = partial(self._pass_on, request)
         result = await within_time(ask, self._home, _ANSWERING, missing=UnansweredError)
         if isinstance(result, Missing):
             places = tuple(AgentPlace(name, reason=result.reason) for name in request.agents)
             result = Located("locate", places=places, missing=(result,))
-        return result  # type: ignore[return-value]  # what a Locate is answered
+        return result  # type: ignore[return-value]  # the answer to a Locate
 
     async def containers(self) -> tuple[set[str], tuple[Missing, ...]]:
         """Return the domains of the platform's containers, and those that are known not to answer."""

@@ -11,7 +11,7 @@ from formicary.management.requests.places import Places
 class Management(LookingUp, Lives, Places, Creating):
     """The white pages of the platform, and what can be done with its agents: `container.management`.
 
-    What concerns the own container is done without a message.
+    Requests that concern its own container are performed without a message.
 
     Args:
         router: does what is asked.

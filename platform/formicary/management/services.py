@@ -8,8 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from formicary.directory.agreement import Agreement
-from formicary.directory.designs import DIRECTORIES, REPLICA
+from formicary.directory.designs import DIRECTORIES, REPLICA, Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
 from formicary.fipa.language import CLONING, ONTOLOGY
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from formicary.sleeping.service import SleepingAgents
 
 
-_ANSWERING = 0.2  # s that what is being answered gets when the container ends
+_ANSWERING = 0.2  # s to finish answers when the container ends
 
 
 class PlatformServices:
@@ -47,7 +46,7 @@ class PlatformServices:
 
     Args:
         container: the container.
-        transport: what reaches other containers; it is not open yet. None where there are no others.
+        transport: reaches other containers, and is not open yet; None if there are no others.
     """
 
     def __init__(self, container: Container, transport: Transport | None) -> None:
@@ -81,10 +80,10 @@ class PlatformServices:
         self.agent.serve(ONTOLOGY, self._answer)
         self.management = Management(router)
         self.directory = Directory(self.backend)
-        self._groups: GroupService | None = None  # made for the first agent that has to do with groups
-        self._enquiries: Enquiries | None = None  # made for the first guest who asks
-        self._mobility: MobilityService | None = None  # made for the first agent that moves
-        self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
+        self._groups: GroupService | None = None  # created for the first agent that uses groups
+        self._enquiries: Enquiries | None = None  # created for the first guest that asks
+        self._mobility: MobilityService | None = None  # created for the first agent that moves
+        self._sleeping: SleepingAgents | None = None  # created for the first agent that sleeps
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
 
@@ -98,11 +97,11 @@ class PlatformServices:
         return backend
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
-        """Return the directory as an agent sees it."""
+        """Return an agent's access to the directory."""
         return AgentDirectory(self.backend, agent)
 
     def groups_of(self, agent: BaseAgent) -> AgentGroups:
-        """Return the groups as an agent sees them."""
+        """Return an agent's access to the groups."""
         from formicary.groups.interface import AgentGroups
 
         return AgentGroups(self._open_groups(), agent)
@@ -116,7 +115,7 @@ class PlatformServices:
 
     @cached_property
     def attached_state(self) -> AttachedState:
-        """What these services keep of an agent that moves along with it."""
+        """The state that these services keep of an agent, and that moves with it."""
         from formicary.mobility.attached_state import AttachedState
 
         return AttachedState(self.backend, lambda: self._groups, self._open_groups)
@@ -177,7 +176,7 @@ class PlatformServices:
         return Cloning(self._container, self.agent)
 
     async def _answer(self, message: Message) -> None:
-        await self._is_open.wait()  # so that nobody finds it without the agents that it begins with
+        await self._is_open.wait()  # or requests would miss the agents that it starts with
         await self._requests.handle(message)
 
     def _begin_clone(self, message: Message) -> Awaitable[None]:
@@ -187,7 +186,7 @@ class PlatformServices:
         return None if self.locations is None else self.locations.get(address)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
-        """Answer a guest of the platform, which has no part in the directory of its own."""
+        """Answer a guest of the platform, which has no part of the directory itself."""
         if self._enquiries is None:
             from formicary.directory.enquiries import Enquiries
 
@@ -218,10 +217,10 @@ class PlatformServices:
             if self._members is None:
                 self.sleeping.begin()
         if self._members is not None and self._agreement is not None:
-            # Already now: it may be told once, while the transport is opened.
+            # Not later: messages may come while the transport is opened.
             if self._mobility is None:
                 self._members.listen(OnDemand(self._open_mobility))
-            self._members.listen(self._agreement)  # behind it: what has moved is told first
+            self._members.listen(self._agreement)  # after it, so that it hears of moves first
 
     async def start(self) -> None:
         """Start working with other containers, as the transport is open; return when in sync with them."""
@@ -248,12 +247,12 @@ class PlatformServices:
             self._sleeping.agent_gone(address)
 
     def _close_mobility(self) -> None:
-        if self._mobility is not None:  # which others may have asked for while this closes
+        if self._mobility is not None:  # which may have been opened while this closes
             self._mobility.close()
 
     async def close(self) -> None:
         """Close, and tell others that the container stops."""
-        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+        async with AsyncExitStack() as stack:  # so that everything is closed even if this is cancelled
             if self._members is not None:
                 stack.callback(self._members.close)
             if self.locations is not None:
@@ -265,13 +264,13 @@ class PlatformServices:
             stack.callback(end_subscriptions, self.backend)
             if self._agreement is not None:
                 stack.callback(self._agreement.close)
-            stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told
+            stack.push_async_callback(self.agent.stop)  # pending requests are answered with an error
             stack.push_async_callback(self._finish_answering)
             if self._groups is not None:
                 stack.push_async_callback(self._groups.close)
 
     async def _finish_answering(self) -> None:
-        # The agent that was killed last may be why the container ends: who has killed it is to be told.
+        # The container may end because its last agent was killed; the sender of that request gets an answer.
         if answering := tuple(self.agent.handling_strands()):
             await asyncio.wait(answering, timeout=_ANSWERING)
 

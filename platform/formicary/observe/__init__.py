@@ -5,8 +5,7 @@
   many to show) and `looking` (the state of agents)
 - `recording`: events in a file; `state` is the state after some events
 - `exporting`: a conversation as a picture or a table
-- `metrics`: resources and traffic, as counts since it was opened
-- `rates`: rates per second, from counts at two moments
+- `metrics`: resources and traffic, as counts since it was opened, and as rates per second
 """
 
 from typing import TYPE_CHECKING

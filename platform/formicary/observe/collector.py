@@ -129,7 +129,7 @@ class Subscription(Instrument):
         """Return messages, lives and dead letters since the last call, in order of time."""
         messages, left_out = self.probes.take()
         events: list[Event] = [*messages, *self._lives]
-        events.sort(key=_when)
+        events.sort(key=lambda event: event.at)
         self._lives.clear()
         if messages or left_out:
             events.append(LeftOut(self.clock(), self._container.name, len(messages), left_out))
@@ -137,11 +137,7 @@ class Subscription(Instrument):
 
 
 class Collector:
-    """Collects separately for each viewer of a container until it stops asking.
-
-    Args:
-        container: the open container.
-    """
+    """Collects separately for each viewer of a container until it stops asking."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
@@ -200,7 +196,3 @@ class Collector:
             self._timer.cancel()
         for viewer in tuple(self._viewers):
             self.forget(viewer)
-
-
-def _when(event: Event) -> float:
-    return event.at

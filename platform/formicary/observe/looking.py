@@ -10,7 +10,7 @@ from formicary.core.agent import Agent
 from formicary.core.fsm import FSMBehaviour
 from formicary.observe import metrics
 from formicary.observe.events import AgentFigures, BehaviourFigures, ContainerFigures, Figures, LinkFigures
-from formicary.observe.rates import rates
+from formicary.observe.metrics import rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
+    from formicary.observe.metrics import Rates
     from formicary.observe.probes import Probes
-    from formicary.observe.rates import Rates
 
 _AGENTS: Final = 2000  # examined in one look; with more, they take turns
 _CHANGED: Final = 4000  # agents and behaviours reported in one look, about
@@ -28,13 +28,7 @@ _NAMES: Final = {"deactivated": "asleep", "gone": "ended"}
 
 
 class Look:
-    """Examines a container repeatedly.
-
-    Args:
-        container: the container.
-        probes: count its messages.
-        clock: returns the time in seconds since 1970.
-    """
+    """Examines a container repeatedly."""
 
     def __init__(self, container: Container, probes: Probes, clock: Callable[[], float]) -> None:
         self._container = container

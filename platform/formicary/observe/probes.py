@@ -33,12 +33,7 @@ _ROOMY: Final[Sampler[MessageSeen]] = Sampler(1)
 
 
 class Probe:
-    """Records messages to one agent, for one viewer.
-
-    Args:
-        probes: the probes of all agents.
-        address: the agent's full name.
-    """
+    """Records messages to one agent, for one viewer."""
 
     # Each message passes here while somebody watches. A method, not a closure: Python specializes such calls,
     # which halves their time.
@@ -189,7 +184,7 @@ class Probes:
         return self.filters != Filters()
 
     def passed(self) -> int:
-        """Return how many messages passed since somebody watches."""
+        """Return how many messages have passed since watching began."""
         return self._gone + sum(
             probe.passed for probes in (self.by_agent, self._own) for probe in probes.values()
         )
@@ -323,12 +318,7 @@ def _number(message: MessageSeen) -> int:
 
 
 class Matcher:
-    """Matches messages to a receiver against filters, ignoring the case of names and text.
-
-    Args:
-        filters: the filters.
-        receiver: the receiver's full name.
-    """
+    """Matches messages to a receiver against filters, ignoring the case of names and text."""
 
     __slots__ = ("_agent", "_conversation", "_part", "_performative", "_protocol")
 

@@ -56,9 +56,6 @@ class Sampler(Generic[T]):
     runs out, the threshold is lowered, and items no longer below it are dropped: what remains is complete, of
     fewer conversations. Under less load, it is raised again. Only a conversation that alone exceeds the room
     is kept in part.
-
-    Args:
-        most: how many to keep.
     """
 
     def __init__(self, most: int) -> None:

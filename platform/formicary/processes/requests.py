@@ -62,11 +62,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal"):
 
 
 class Requests(Generic[O, R]):
-    """Pending requests of a process to another one.
-
-    Args:
-        send: sends one.
-    """
+    """Pending requests of a process to another one."""
 
     def __init__(self, send: Callable[[Request[O]], object]) -> None:
         self._send = send

@@ -3,7 +3,7 @@
 - `table`: a protocol as a table, checked when it is defined; `standard`: FIPA's, and two-phase commit
 - `diagrams`: diagrams of a protocol
 - `dialogue`: one side of a conversation with one other agent
-- `requesting`, `contract_net`, `auctions`, `two_phase`, `talking`: what initiators use
+- `requesting`, `contract_net`, `auctions`, `two_phase`: what initiators use
 - `several`: the base of conversations with several partners
 - `responding`: what participants define; `participation`: calls it
 - `partners`: finds the partners of a conversation
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from formicary.protocols.auctions import AuctionResult
     from formicary.protocols.contract_net import ContractNetSession
     from formicary.protocols.gathering import Answers
-    from formicary.protocols.requesting import SubscriptionSession
-    from formicary.protocols.talking import Conversation
+    from formicary.protocols.requesting import Conversation, SubscriptionSession
 
 CPU_GROUP = "platform"
 
@@ -104,7 +103,6 @@ __getattr__ = exporter(
         "protocols.auctions": ("AuctionResult",),
         "protocols.contract_net": ("ContractNetSession",),
         "protocols.gathering": ("Answers",),
-        "protocols.requesting": ("SubscriptionSession",),
-        "protocols.talking": ("Conversation",),
+        "protocols.requesting": ("Conversation", "SubscriptionSession"),
     },
 )

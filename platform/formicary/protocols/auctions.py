@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import UsageError
@@ -40,14 +41,7 @@ class Auction(Several):
     async def run(
         self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], timeout: float
     ) -> AuctionResult | None:
-        """Hold the auction; arguments and results as of `english_auction`.
-
-        Args:
-            bidders: the bidders.
-            item: the item to sell.
-            prices: the price of each round.
-            timeout: seconds of a round.
-        """
+        """Hold the auction; arguments and results as of `english_auction`."""
         check_duration(timeout, "timeout=")
         sale: AuctionResult | None = None
         try:
@@ -126,14 +120,8 @@ async def english_auction(
 ) -> AuctionResult | None:
     """Sell to the highest bidder; as of `Conversing.english_auction`."""
     price, rise = _decimal(start, "first price"), _decimal(step, "step")
-
-    def prices() -> Iterable[Decimal]:
-        rising = price
-        while True:
-            yield rising
-            rising += rise
-
-    return await Auction(conversations, EnglishAuction).run(bidders, item, prices(), timeout)
+    prices = accumulate(repeat(rise), initial=price)
+    return await Auction(conversations, EnglishAuction).run(bidders, item, prices, timeout)
 
 
 async def dutch_auction(

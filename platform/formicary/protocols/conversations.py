@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from formicary.protocols.gathering import Answers
     from formicary.protocols.participation import Participation
     from formicary.protocols.partners import Partners
-    from formicary.protocols.requesting import SubscriptionSession
+    from formicary.protocols.requesting import Conversation, SubscriptionSession
     from formicary.protocols.service import ConversationService
-    from formicary.protocols.talking import Conversation
 
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
@@ -54,12 +53,7 @@ class Expecting(Interface):
 
 
 class Conversations:
-    """The conversations of one agent, which get their messages before its behaviours do.
-
-    Args:
-        service: the container's part.
-        agent: the agent.
-    """
+    """The conversations of one agent, which get their messages before its behaviours do."""
 
     known = standard
     """The known protocols."""
@@ -196,7 +190,7 @@ class Conversations:
 
     def conversation(self, *arguments: Any) -> Conversation:
         """Return a conversation by any protocol."""
-        from formicary.protocols.talking import Conversation
+        from formicary.protocols.requesting import Conversation
 
         return Conversation(self, *arguments)
 

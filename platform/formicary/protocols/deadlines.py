@@ -64,9 +64,6 @@ class Deadlines:
     Setting and cancelling a timer for each question would cost as much as asking, and so would a place for
     each in a queue. So waiters that begin in one turn of the scheduler with the same timeout share one, and
     stay until it is over, or until most waiters here have stopped waiting.
-
-    Args:
-        scheduler: the container's.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:

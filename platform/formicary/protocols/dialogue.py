@@ -26,11 +26,7 @@ _NO_FIELDS: Mapping[str, Any] = {}
 
 
 class Inbox(Pending):
-    """Messages of one or several dialogues that are not read yet.
-
-    Args:
-        scheduler: the container's.
-    """
+    """Messages of one or several dialogues that are not read yet."""
 
     __slots__ = ("_scheduler", "come")
 

@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class Exchange(Question):
-    """The initiator's side of such a conversation.
-
-    Args:
-        conversations: the asker's.
-        name: the `in_reply_to` of the answer.
-        asked: the full name of the agent asked.
-        protocol: the conversation's.
-    """
+    """The initiator's side of such a conversation."""
 
     __slots__ = ("conversation", "latest", "protocol", "stage")
 

@@ -41,13 +41,7 @@ def unwrapped(outcome: Any) -> Any:
 
 
 class Part:
-    """Runs an agent's code in one conversation.
-
-    Args:
-        participation: the agent's.
-        responder: the responder that answers.
-        dialogue: the conversation.
-    """
+    """Runs an agent's code in one conversation."""
 
     __slots__ = ("_generator", "_handler", "_is_async", "_participation", "_responder", "dialogue")
 
@@ -113,7 +107,7 @@ class Part:
         return value is None and not self.dialogue.can_say("inform")
 
     def _usual(self, returned: object) -> Message | None:
-        """Return the message with the result, if the initiator goes on after it; else None."""
+        """Return the message with the result, if the initiator continues after it; else None."""
         if isinstance(returned, Reply):
             performative, body, fields = returned.performative, returned.body, returned.fields
         elif returned.__class__ in _REPLIES:

@@ -30,12 +30,7 @@ _HELD = frozenset({AgentState.SUSPENDED, AgentState.WAITING, AgentState.TRANSIT}
 
 
 class Opening:
-    """The beginning of conversations in which one of an agent's methods takes part.
-
-    Args:
-        agent: the agent.
-        responder: the responder that answers.
-    """
+    """The beginning of conversations in which one of an agent's methods takes part."""
 
     __slots__ = ("ends_by_text", "function", "is_plain", "responder")
 
@@ -56,11 +51,7 @@ class Opening:
 
 
 class Participation:
-    """The conversations in which an agent takes part. To the scheduler, it is a micro-agent.
-
-    Args:
-        conversations: the agent's.
-    """
+    """The conversations in which an agent takes part. To the scheduler, it is a micro-agent."""
 
     def __init__(self, conversations: Conversations) -> None:
         service, agent = conversations.service, conversations.agent

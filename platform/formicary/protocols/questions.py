@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 class Question(Pending):
-    """Waits for the answer of one agent.
-
-    Args:
-        conversations: the asker's.
-        name: the `in_reply_to` of the answer.
-        asked: the full name of the agent asked.
-    """
+    """Waits for the answer of one agent."""
 
     __slots__ = ("asked", "conversations", "name", "news")
 
@@ -76,7 +70,7 @@ class Question(Pending):
             self.settle(FailedError(f"{self.asked} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
-        """Called when the asker has ended while somebody still waits."""
+        """Called when the asker has ended before it was answered."""
         self.settle(error)
 
     def give_up(self) -> None:

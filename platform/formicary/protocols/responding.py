@@ -167,11 +167,7 @@ class responds:  # noqa: N801 -- a decorator
 
 
 def as_reply(given: object) -> Reply | None:
-    """Return the reply for a participant's result; None if the result is invalid.
-
-    Args:
-        given: the result.
-    """
+    """Return the reply for a participant's result; None if the result is invalid."""
     if isinstance(given, Reply):
         return given
     if given is None:

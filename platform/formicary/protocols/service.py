@@ -32,11 +32,7 @@ class Outside(MicroAgent):
 
 
 class ConversationService:
-    """The conversations of a container's agents.
-
-    Args:
-        container: the container.
-    """
+    """The conversations of a container's agents."""
 
     def __init__(self, container: Container) -> None:
         self.container = container

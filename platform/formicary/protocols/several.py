@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 class Several:
-    """A dialogue with each of several partners, all with one inbox.
-
-    Args:
-        conversations: the initiator's.
-        protocol: their protocol.
-    """
+    """A dialogue with each of several partners, all with one inbox."""
 
     def __init__(self, conversations: Conversations, protocol: Protocol) -> None:
         self._conversations = conversations

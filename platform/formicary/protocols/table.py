@@ -35,7 +35,7 @@ class Timeout(NamedTuple):
     """A timeout.
 
     Attributes:
-        state: the state in which somebody waits.
+        state: the state in which an agent waits.
         parameter: its end: `"reply-by"`, or a word for readers of the table.
         next: the state after it.
     """

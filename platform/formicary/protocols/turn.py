@@ -125,13 +125,7 @@ class Turn(Part):
         )
 
     def proceed(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
-        """Return a coroutine that goes on where the agent's code waits; called in the strand that waits.
-
-        Args:
-            message: the message that it answers.
-            awaited: the awaitable of the agent's code.
-            yielded: the value that the awaitable has yielded.
-        """
+        """Return a coroutine that continues where the agent's code waits; called in the waiting strand."""
         if not self._participation.has_joined(self.key):  # it was broken off meanwhile
             strand = self._participation.micro_inbox.scheduler.current
             assert strand is not None

@@ -7,8 +7,8 @@
 - `address_file`: the address of your own server, from a file
 - `managed`, `temporary`: entry points of commands and tests
 - `containers`: registers containers with a managed server, running or for its next start
-- `federation`: several servers that form one platform; `federate` creates their folders, `authority` their
-  certificates
+- `federation`: several servers that form one platform; `federate` creates their folders
+  and certificates
 - `launch`: starts a server from a configuration; `process` is the running program
 - `accounts`: ordinary XMPP accounts on a managed server
 - `admin`: talks to the running server

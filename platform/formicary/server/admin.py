@@ -16,7 +16,6 @@ from formicary.core.errors import ServerError
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
 _NAMESPACE = "xmpp:prosody.im/admin"
 _OPENING = f"<stream:stream xmlns='{_NAMESPACE}' xmlns:stream='http://etherx.jabber.org/streams'>"
@@ -62,9 +61,7 @@ class AdminShell:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._socket.close()
 
     def ask(self, line: str) -> Answer:

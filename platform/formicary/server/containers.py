@@ -63,12 +63,7 @@ async def add_container(address: ServerAddress, container: str) -> None:
 
 
 def register(folder: StateFolder, platform: str, container: str) -> None:
-    """Do as `add_container`, but blocking.
-
-    Raises:
-        InvalidNameError: the name is invalid.
-        ServerError: the server is not running or refuses, or the container belongs to another server.
-    """
+    """Do as `add_container`, but blocking; errors as there."""
     federation = read_federation(folder)
     if federation is not None:
         federation.check(names.check_container(container))

@@ -52,10 +52,6 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
 
     If this raises, no process is left behind.
 
-    Args:
-        configuration: the server to start.
-        die_with_parent: see `process.launch`.
-
     Raises:
         ServerError: Prosody is missing or too old, exited, or did not answer in time.
     """
@@ -85,10 +81,7 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
                 f"Prosody exited immediately: {last_words(folder.log)} (its log is {folder.log})"
             )
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
-            for made in (
-                folder.socket,
-                folder.process_file,
-            ):  # Prosody may create them before it sets its umask
+            for made in (folder.socket, folder.process_file):  # Prosody may create them before its umask
                 with contextlib.suppress(FileNotFoundError):
                     made.chmod(0o600)
             return Launched(pid, version, listening)

@@ -87,7 +87,9 @@ def start(
             for name in wanted:
                 container_files.register(files, before.platform, name)
             return before.address(files)
-        _remember_containers(files, plan := _plan(before, platform), wanted)
+        plan = _plan(before, platform)
+        for name in wanted:
+            container_files.remember(files, plan.platform, name)
         return _start(files, plan, port, listen, die_with_parent=die_with_parent)
 
 
@@ -221,11 +223,6 @@ def _plan(before: ServerState | None, platform: str | None) -> ServerState:
         return replace(before, stanza_limit=STANZA_LIMIT, pid=None)
     secret = secrets.token_urlsafe(32)
     return ServerState(platform, 0, 0, secret, STANZA_LIMIT, version="", pid=None)
-
-
-def _remember_containers(folder: StateFolder, plan: ServerState, containers: list[str]) -> None:
-    for name in containers:
-        container_files.remember(folder, plan.platform, name)
 
 
 def _start(

@@ -12,7 +12,6 @@ from formicary.server.state import ServerState, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
 
     from formicary.server.address import ServerAddress
 
@@ -50,9 +49,7 @@ class ManagedServer:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if self.running:
                 self.kill()

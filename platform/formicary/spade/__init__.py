@@ -3,10 +3,10 @@
 - modules named as in SPADE: `agent`, `behaviour`, `message`, `template`, `container`, `trace`, `presence`,
   `fipa_message`
 - `behaviour` combines `cyclic` (the base of all kinds), `kinds` and `fsm`
-- a SPADE agent has a `body` in the container, and each of its behaviours a `runner`
+- a SPADE agent has a `body` in the container, which `start()` starts, and each of its behaviours a `runner`
 - `presence`, with `contacts`: for an agent with an `account`
 - `jid`: from addresses to names
-- `missing`: stand-ins for omitted parts; `starting`: the result of `start()`
+- `missing`: stand-ins for omitted parts
 - `importing`: makes `import spade` return this package
 
 Programs subclass our classes and use any attribute names: in agents, behaviours and templates, names that

@@ -22,11 +22,7 @@ OFFLINE = PresenceInfo(PresenceType.UNAVAILABLE, PresenceShow.NONE, None)
 
 
 class Accounts:
-    """The accounts of a private server at the time of the first lookup.
-
-    Args:
-        folder: the server's state folder.
-    """
+    """The accounts of a private server at the time of the first lookup."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from formicary import Message as PlatformMessage
 from formicary.errors import AuthenticationError
 from formicary.extending import get_logger, is_failure
-from formicary.spade.body import Body
+from formicary.spade.body import Body, Starting
 from formicary.spade.container import Container
 from formicary.spade.jid import JID, name_of
 from formicary.spade.message import Message
 from formicary.spade.missing import NoClient, Pages
 from formicary.spade.presence import PresenceManager
-from formicary.spade.starting import Starting
 from formicary.spade.trace import TraceStore
 
 if TYPE_CHECKING:

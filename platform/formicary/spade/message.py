@@ -256,13 +256,7 @@ class Message(MessageBase):
 
     @classmethod
     def from_platform(cls, message: PlatformMessage, to: JID, sender: JID) -> Self:
-        """Return a received message as a SPADE message.
-
-        Args:
-            message: the platform's message.
-            to: the receiver's address.
-            sender: the sender's address.
-        """
+        """Return a received message as a SPADE message."""
         made = _new(cls)
         made.sent = False
         made._to = to

@@ -24,10 +24,6 @@ class Runner(Behaviour):
     """Runs one SPADE behaviour and holds its mailbox.
 
     The platform never cancels it: SPADE behaviours end by themselves.
-
-    Args:
-        behaviour: the behaviour.
-        owner: its agent.
     """
 
     __slots__ = ("behaviour", "matches_itself", "owner")
@@ -119,11 +115,7 @@ def _nothing(_: PlatformMessage) -> bool:
 
 
 class MessageQueue:
-    """A behaviour's mailbox as its attribute `queue`, which SPADE makes an `asyncio.Queue`.
-
-    Args:
-        runner: the runner.
-    """
+    """A behaviour's mailbox as its attribute `queue`, which SPADE makes an `asyncio.Queue`."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner

@@ -20,12 +20,7 @@ class BaseTemplate(ABC):
         """Return whether a message matches."""
 
     def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
-        """Return whether a platform message matches; for the platform.
-
-        Args:
-            message: the message.
-            agent: the receiver.
-        """
+        """Return whether a platform message matches; for the platform."""
         return self.match(agent.our_message_of(message))
 
     def __and__(self, other: object) -> BaseTemplate:

@@ -13,8 +13,7 @@ import msgspec
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
 from formicary.core.names import complete, shorten_for
-from formicary.transport.link.paused import PausedReceivers
-from formicary.transport.remote_sink import RemoteSink
+from formicary.transport.remote_sink import PausedReceivers, RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -72,11 +72,7 @@ class MemoryNetwork:
 
 
 class MemoryTransport(LineTransport[MemoryLine]):
-    """One container's connection to a `MemoryNetwork`.
-
-    Args:
-        network: the network.
-    """
+    """One container's connection to a `MemoryNetwork`."""
 
     def __init__(self, network: MemoryNetwork) -> None:
         super().__init__()

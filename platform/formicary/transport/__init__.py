@@ -5,7 +5,6 @@
 - `link_table`: the links in use
 - `xmpp`: a connection to an XMPP server, as a path between containers and to any other XMPP address
 - `direct`: direct connections between containers, as a path
-- `relay`: the path through the container that others have joined
 - `link`: sessions that number and acknowledge the frames between two containers, over any path
 - `remote_sink`: where senders wait for room on the way to another container
 - `accepting`: accepts connections, even when file descriptors run out

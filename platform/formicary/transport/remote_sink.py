@@ -1,14 +1,90 @@
-"""Where senders wait for room on the way to a receiver elsewhere."""
+"""Where senders wait for a receiver elsewhere: for room on the way, or until its mailbox is not full."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import asyncio
+from typing import TYPE_CHECKING, Final, Protocol
+
+from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+    from formicary.delivery.dispatcher import Dispatcher
+
+_MOST: Final = 4096  # receivers; the other end never has messages waiting for more
+_MOST_NAMES: Final = 1 << 20  # characters of their names
+
+
+class PausedReceiver:
+    """A receiver elsewhere that is sent nothing for now; later, `post` sends to it."""
+
+    def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
+        self.address = address
+        self._post = post
+        self._free = asyncio.Event()
+        self._ahead: Sequence[MessageSink] = ()  # the sinks that had no room when last tried
+
+    def put(self, message: Message) -> bool:
+        """Accept a message unless the receiver is still paused; return False if it is, or has no room."""
+        if not self._free.is_set():
+            return False
+        self._ahead = self._post(message, self.address) or ()
+        return not self._ahead
+
+    async def room(self) -> None:
+        """Wait until the receiver is resumed, and there is room on the way to it."""
+        await self._free.wait()
+        for sink in self._ahead:
+            await sink.room()
+
+    def is_done(self) -> bool:
+        """Return False: when the link ends, messages go the ordinary way, and fail there."""
+        return False
+
+    def release(self) -> None:
+        """Resume all senders."""
+        self._free.set()
+
+    def __str__(self) -> str:
+        return f"the mailbox of {self.address}"
+
+
+class PausedReceivers(dict[str, PausedReceiver]):
+    """The paused receivers of one link, by their full names."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        super().__init__()
+        self._dispatcher = dispatcher
+        self._names = 0  # characters
+
+    def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
+        """Pause or resume a receiver; ValueError if too many are paused already."""
+        if is_paused:
+            self._pause(receiver)
+        elif (paused := self.pop(receiver, None)) is not None:
+            self._names -= len(receiver)
+            paused.release()
+
+    def _pause(self, receiver: str) -> None:
+        if receiver in self:
+            return
+        names = self._names + len(receiver)
+        if len(self) >= _MOST or names > _MOST_NAMES:
+            raise ValueError(f"an order to pause {shorten(receiver)}, beside {len(self)} others")
+        self._names = names
+        self[receiver] = PausedReceiver(receiver, self._dispatcher.dispatch_to)
+        self._dispatcher.remove_route(receiver)
+
+    def release(self) -> None:
+        """Resume all receivers, as the session is over."""
+        paused = list(self.values())
+        self.clear()
+        self._names = 0
+        for receiver in paused:
+            receiver.release()
 
 
 class Carrier(Protocol):

@@ -2,8 +2,8 @@
 
 - `agent`: the agent class that users subclass
 - `client`: its connection and messages
-- `session`: an XMPP library's part: stanzas, confirmations, reconnecting; implemented by `by_aioxmpp`, and
-  `by_slixmpp` with its `slixmpp_stream`
+- `session`: an XMPP library's part: stanzas, confirmations, reconnecting; implemented by `by_aioxmpp`
+  and `by_slixmpp`
 - `stanzas`: stanzas for the account's server
 - `presence`: presence and contacts
 - `discovery`: service discovery

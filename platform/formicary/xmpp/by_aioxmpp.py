@@ -182,11 +182,7 @@ class _Stream(protocol.XMLStream):  # type: ignore[misc]  # it has no types
 
 
 class _Connector:
-    """Provides aioxmpp's client with logged-in connections.
-
-    Args:
-        account: the account.
-    """
+    """Provides aioxmpp's client with logged-in connections."""
 
     def __init__(self, account: AccountAddress) -> None:
         self._account = account

@@ -35,11 +35,6 @@ _REMEMBERED = 1000  # messages that may bounce
 class AccountClient:
     """The connection, which reconnects by itself.
 
-    Args:
-        agent: the agent.
-        account: the account to log in with.
-        on_lost: called when the connection is lost for good.
-
     Attributes:
         address: the account's address.
         session: the XMPP library's session.

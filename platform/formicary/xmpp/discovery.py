@@ -34,12 +34,7 @@ class Information:
 
 
 class Discovery:
-    """Service discovery for one agent, which is announced as a bot.
-
-    Args:
-        client: the agent's connection.
-        name: the agent's name, for people.
-    """
+    """Service discovery for one agent, which is announced as a bot."""
 
     def __init__(self, client: AccountClient, name: str) -> None:
         self._client = client

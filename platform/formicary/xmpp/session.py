@@ -40,12 +40,7 @@ class Delivery(Enum):
 
 
 class Session(ABC):
-    """A session with its connection, which reconnects by itself.
-
-    Args:
-        account: the account.
-        owner: receives stanzas and changes of the connection.
-    """
+    """A session with its connection, which reconnects by itself."""
 
     def __init__(self, account: AccountAddress, owner: AccountClient) -> None:
         self._account = account

@@ -10,10 +10,8 @@ from tests.integration.gateway.conftest import Echo, until
 from formicary import Agent, Container, CyclicBehaviour, Gateway, Limits
 from formicary.directory.central.client import AGENT
 from formicary.gateway import inbound
-from formicary.gateway.acl_message import AclMessage, AgentIdentifier
-from formicary.gateway.acl_writer import write_acl
-from formicary.gateway.envelope import Envelope, write_envelope
-from formicary.gateway.multipart import write_parts
+from formicary.gateway.acl_message import AclMessage, AgentIdentifier, write_acl
+from formicary.gateway.envelope import Envelope, write_envelope, write_parts
 from formicary.groups.mailing import DISTRIBUTOR
 
 pytestmark = pytest.mark.gateway

@@ -23,8 +23,7 @@ from tests.integration.profiling.known import (
     put_programs,
 )
 
-from formicary.profiling.analysis.attribution import View, cpu_times
-from formicary.profiling.analysis.estimates import Estimate
+from formicary.profiling.analysis.attribution import Estimate, View, cpu_times
 from formicary.profiling.model.groups import Rules, own_rule
 from formicary.profiling.model.profile import Role
 from formicary.server import ManagedServer

@@ -297,7 +297,7 @@ async def test_a_domain_that_has_no_server_says_so(account, connected, names):
 
 
 async def test_where_the_dns_knows_nothing_the_domain_is_the_host(connected, names):
-    from formicary.transport.xmpp.lookup import ways
+    from formicary.transport.xmpp.login import ways
 
     async with names({}):
         assert await ways(AccountAddress("lab@example.org", "x")) == [("example.org", 5222, False)]

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formicary.gateway.acl_message import EXPRESSIONS, PERFORMATIVES, AclMessage, AgentIdentifier
+from formicary.gateway.acl_message import EXPRESSIONS, PERFORMATIVES, AclMessage, AgentIdentifier, write_acl
 from formicary.gateway.acl_reader import AclSyntaxError, read_acl
-from formicary.gateway.acl_writer import write_acl
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 

@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formicary.gateway.acl_message import AgentIdentifier
-from formicary.gateway.hosts import ip_of, is_public
-from formicary.gateway.peers import Peers
+from formicary.gateway.peers import Peers, ip_of, is_public
 
 pytestmark = pytest.mark.gateway
 HOSTS = st.one_of(

@@ -39,9 +39,9 @@ from formicary.transport.link.header import (
     write_parameters,
 )
 from formicary.transport.link.instructions import Transmit
+from formicary.transport.link.paths import PASS_ON, PASSED_ON, RETURNED, unwrap, wrap
 from formicary.transport.link.session import Session
 from formicary.transport.link.wire_names import Names, WireNames
-from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, unwrap, wrap
 
 if SECONDS:
     pytestmark = pytest.mark.timeout(0)

@@ -17,7 +17,7 @@ from formicary.groups import distributor
 from formicary.management.membership import machine
 from formicary.mobility.forwarding import failures, forwarder, table
 from formicary.mobility.forwarding.language import Marker, Moved, Through, encode
-from formicary.transport import link_table, router
+from formicary.transport import link_table, remote_sink, router
 from formicary.transport.direct import peer_keys
 from formicary.transport.link import (
     failing,
@@ -26,7 +26,6 @@ from formicary.transport.link import (
     header,
     link,
     outbox,
-    paused,
     receipts,
     receive_window,
     send_window,
@@ -131,7 +130,7 @@ def test_ways_are_told_in_the_arrays_of_the_table():
             [outbox._QUEUE, outbox._QUEUE_BYTES // MIB, outbox._KEPT, outbox._KEPT_BYTES // MIB],
         ),
         ("peers' keys and certificates", [peer_keys._KNOWN, 4]),
-        ("receivers paused by `choke`", [paused._MOST, paused._MOST_NAMES // MIB]),
+        ("receivers paused by `choke`", [remote_sink._MOST, remote_sink._MOST_NAMES // MIB]),
         ("names remembered", [wire_names._REMEMBERED // MIB]),
         ("ways to agents that have moved", [table._KEPT]),
         ("messages held for one of these", [forwarder._MOST, forwarder._OWN]),

@@ -17,7 +17,7 @@ from tests.plugins.paths import ROOT
 from typer.testing import CliRunner
 
 from formicary.cli import app
-from formicary.doctor import machine, programs, tracing
+from formicary.doctor import machine, programs
 from formicary.doctor.finding import State, missing
 
 
@@ -30,7 +30,7 @@ def script(path, text):
 @pytest.fixture
 def quick(monkeypatch):
     """Skip the checks that run other programs."""
-    monkeypatch.setattr(tracing, "_try", lambda program: None)
+    monkeypatch.setattr(programs, "_try", lambda program: None)
     monkeypatch.setattr(programs, "prosody", lambda: programs.good("Prosody", "0.12.3"))
 
 
@@ -176,8 +176,8 @@ def test_py_spy_that_may_not_look_says_why_and_leaves_no_process(tmp_path, monke
     pid = tmp_path / "pid"
     refused = script(tmp_path / "py-spy", f'echo "$3" > {pid}; echo "Error: not permitted" >&2; exit 1')
     monkeypatch.setattr("formicary.profiling.sampling.sampler.find_program", lambda: str(refused))
-    monkeypatch.setattr(tracing, "explain", lambda *_, **__: ("", "do something"))
-    found = tracing.tracing()
+    monkeypatch.setattr(programs, "explain", lambda *_, **__: ("", "do something"))
+    found = programs.tracing()
     assert found.state is State.LIMITED
     assert "Error: not permitted" in found.what
     assert "uses exact accounting instead" in found.what
@@ -189,8 +189,8 @@ def test_py_spy_that_may_not_look_says_why_and_leaves_no_process(tmp_path, monke
 def test_py_spy_that_hangs_is_given_up(tmp_path, monkeypatch):
     hanging = script(tmp_path / "py-spy", "exec sleep 30")
     monkeypatch.setattr("formicary.profiling.sampling.sampler.find_program", lambda: str(hanging))
-    monkeypatch.setattr(tracing, "_SECONDS", 0.2)
-    assert tracing.tracing().state is State.LIMITED
+    monkeypatch.setattr(programs, "_SECONDS", 0.2)
+    assert programs.tracing().state is State.LIMITED
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ def test_why_py_spy_may_not_look(tmp_path, *, scope, marker, platform, is_root, 
         file.write_text(f"{scope}\n")
     if marker is not None:
         (tmp_path / marker).touch()
-    assert step in tracing.explain(file, tmp_path, platform=platform, is_root=is_root)[1]
+    assert step in programs.explain(file, tmp_path, platform=platform, is_root=is_root)[1]
 
 
 def test_py_spy_is_really_tried_here():
-    found = tracing.tracing()
+    found = programs.tracing()
     assert found.name == "tracing"
     assert (found.next_step == "") == (found.state is State.GOOD)
 

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from formicary.gateway.acl_message import AclMessage, AgentIdentifier, write_time
+from formicary.gateway.acl_message import AclMessage, AgentIdentifier, write_acl, write_time
 from formicary.gateway.acl_reader import AclSyntaxError, read_acl
-from formicary.gateway.acl_writer import write_acl
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 500_000, tzinfo=UTC)
 

@@ -4,8 +4,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary.gateway.acl_message import AgentIdentifier
-from formicary.gateway.hosts import AllowedHosts
-from formicary.gateway.peers import Peer, Peers
+from formicary.gateway.peers import AllowedHosts, Peer, Peers
 
 JADE = "http://127.0.0.1:7779/acc"
 FAR = "http://jade.example:7779/acc"

@@ -13,8 +13,7 @@ from formicary.core.blockers import Blocker
 from formicary.management.descriptions import Listing, Missing
 from formicary.management.requests.language import decode_result, encode
 from formicary.management.requests.looking_up import Measured
-from formicary.observe.metrics import Busy, Figures, LinkFigures, measure
-from formicary.observe.rates import rates
+from formicary.observe.metrics import Busy, Figures, LinkFigures, measure, rates
 from formicary.profiling.accounting.accounting import accounting
 
 LINK = LinkFigures("c2.lab.localhost", "direct", True, 100, 50, 10, 10, 0, 0, 0.002)

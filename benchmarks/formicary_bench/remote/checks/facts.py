@@ -15,7 +15,7 @@ try:
     import formicary_bench.worker.worker
     from formicary_bench.remote.folders import code_digest
     found["digest"] = code_digest()
-    from formicary.doctor.tracing import tracing
+    from formicary.doctor.programs import tracing
     tried = tracing()
     found["tracing"] = "" if tried.state == "good" else tried.what
 except Exception as error:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.profiling.analysis.attribution import View, cpu_times
-from formicary.profiling.model.groups import Group, Rule, Rules
-from formicary.profiling.model.modules import is_library
+from formicary.profiling.model.groups import Group, Rule, Rules, is_library
 from formicary.profiling.model.profile import ROUGH_COST, Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.places import SERVER

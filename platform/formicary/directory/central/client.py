@@ -178,7 +178,7 @@ class CentralDirectory(Backend):
             self._unsubscribed.pop(watch, None)
         if conversation:
             self._cancelled[conversation] = None
-            self._agent.follow(conversation, _ignore)
+            self._agent.follow(conversation, lambda _: None)
             self._start_worker()
 
     def ask(self, request: Request) -> Coroutine[Any, Any, Result]:
@@ -324,7 +324,3 @@ class CentralDirectory(Backend):
         if complaint != self._complaint:
             self._complaint = complaint
             logger.warning("cannot tell the directory what agents here offer and watch: %s", complaint)
-
-
-def _ignore(message: Message) -> None:
-    """Ignore a message of a conversation that is over."""

@@ -58,7 +58,7 @@ class Draft:
 
     def keys_of(self, agent: str) -> list[Key]:
         """Return the keys that an agent's services would have."""
-        keys = dict.fromkeys(self._records.keys_of(agent))
+        keys = dict.fromkeys(self._records.index.keys_of(agent))
         keys.update((key, None) for key in self.changes if key.agent == agent and key.kind == "service")
         return [key for key in keys if self.has(key)]
 
@@ -70,7 +70,7 @@ class Draft:
         """
         for agent in dict.fromkeys(service.agent for service in services):
             # An exact count is slow, and needed only if it may be too many.
-            if self._records.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
+            if self._records.index.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
                 keys = {service_key(service) for service in services if service.agent == agent}
                 new = [key for key in keys if not self.has(key)]
                 if new and len(new) + len(self.keys_of(agent)) > MOST_SERVICES:

@@ -79,10 +79,6 @@ class Federation:
     def search(self, message: Message, request: Search) -> None:
         """Answer a search that is to be forwarded to other directories, or came from one.
 
-        Args:
-            message: the asker's message.
-            request: its content.
-
         Raises:
             DirectoryRequestError: it cannot be forwarded.
             DirectoryError: too many searches are under way.

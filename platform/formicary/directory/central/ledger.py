@@ -32,10 +32,6 @@ _BATCH = 256  # steps in a transaction: planning them blocks the loop
 _MOST = 100_000  # waiting steps; there are more only if the disk hangs
 
 
-def _ignore(error: FormicaryError | None) -> None:
-    del error
-
-
 class Step(NamedTuple):
     """A change to the ledger.
 
@@ -47,7 +43,7 @@ class Step(NamedTuple):
     """
 
     plan: Callable[[Draft], None]
-    done: Callable[[FormicaryError | None], None] = _ignore
+    done: Callable[[FormicaryError | None], None] = lambda _: None
     is_forced: bool = False
 
 
@@ -105,14 +101,6 @@ class Ledger:
 
     def __contains__(self, key: Key) -> bool:
         return key in self.index if key.kind == "service" else key in self.others
-
-    def keys_of(self, agent: str) -> tuple[Key, ...]:
-        """Return the keys of an agent's services."""
-        return self.index.keys_of(agent)
-
-    def count_of(self, agent: str) -> int:
-        """Return how many services an agent has."""
-        return self.index.count_of(agent)
 
     def keys_in(self, domain: str) -> Iterator[Key]:
         """Return the keys of all records of a container's agents; scans everything."""

@@ -27,9 +27,8 @@ from formicary.directory.replicated.exchange import (
     Updates,
     decode,
 )
-from formicary.directory.replicated.held_entries import Held, HeldEntries
 from formicary.directory.replicated.own_entries import OwnEntries
-from formicary.directory.replicated.peer_replica import PeerReplica
+from formicary.directory.replicated.peer_replica import Held, HeldEntries, PeerReplica
 from formicary.fipa.control_codec import Send, encode
 
 if TYPE_CHECKING:

@@ -2,6 +2,5 @@
 
 - `app`: the application and its keys
 - `tables`: the rows of its tables
-- `dialogs`: dialogs: questions to the user, and details
-- `asking`: parsing of what a user types: filters and actions
+- `dialogs`: dialogs: questions to the user, parsing of the answers, and details
 """

@@ -11,8 +11,15 @@ from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 
 from formicary.core.errors import FormicaryError
 from formicary.core.quoting import counted, printable
-from formicary.live.terminal.asking import ACTS, read_act, read_filters, write_filters
-from formicary.live.terminal.dialogs import Asked, Details, details_of
+from formicary.live.terminal.dialogs import (
+    ACTS,
+    Asked,
+    Details,
+    details_of,
+    read_act,
+    read_filters,
+    write_filters,
+)
 from formicary.live.terminal.tables import COLUMNS, rows, time_of
 from formicary.live.view import View
 from formicary.observe.events import Filters

@@ -46,14 +46,7 @@ Row = tuple[str, tuple[Text, ...]]
 
 
 def rows(table: str, view: View, filters: Filters, *, all_messages: bool) -> list[Row]:
-    """Return the rows of a table.
-
-    Args:
-        table: one of `COLUMNS`.
-        view: the state to show.
-        filters: which messages are shown.
-        all_messages: whether to include older messages.
-    """
+    """Return the rows of a table."""
     if table == "messages":
         return list(_messages(view, filters, _ROWS if all_messages else _LATEST))
     return list(islice(_ROWS_OF[table](view), _ROWS))

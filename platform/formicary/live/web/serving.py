@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
 from formicary.http.server import HttpServer, listen
-from formicary.live.web.application import Application
-from formicary.live.web.guard import Guard
+from formicary.live.web.application import Application, Guard
 from formicary.live.web.hub import Hub
 
 if TYPE_CHECKING:

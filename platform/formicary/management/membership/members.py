@@ -1,4 +1,4 @@
-"""Who is there: does what the container's membership says, and keeps its time."""
+"""Which containers there are: performs the instructions of the container's membership, and keeps time."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ CHANNEL: Final = "members"
 """The channel of control messages about members."""
 
 _TICK = 1.0  # s
-_WITHIN: Final = 10.0  # s that the other containers have, while one opens
-_SEEK = 10  # ticks after which members to which there is no link are looked for again
+_WITHIN: Final = 10.0  # s for the other containers to answer, while one opens
+_SEEK = 10  # ticks until members without a link are searched for again
 
 
 class Listener(Protocol):
-    """What is to know which containers there are."""
+    """Something that is notified of which containers there are."""
 
     channel: str
-    """On which its counterparts in other containers send it control messages."""
+    """The channel of control messages from its counterparts in other containers."""
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
@@ -108,7 +108,7 @@ class Members:
         """Tell the others that this container stops."""
         self._listeners.clear()
         if self._timer is None:
-            return  # it was never open, so nobody knows of it
+            return  # it was never open, so no other container knows it
         self._timer.cancel()
         self._state.leave()
         for instruction in self._state.instructions:
@@ -169,7 +169,7 @@ class Members:
         self._ticks += 1
         if self._listeners and self._ticks % _SEEK == 0:
             for domain in [each for each in self.all if each not in self._open and each != self.domain]:
-                self._connect(domain)  # both may have given up what the other one had begun
+                self._connect(domain)  # both may have given up
 
     def _perform(self) -> None:
         while self._state.instructions:
@@ -201,7 +201,7 @@ class Members:
     def _connect(self, domain: str) -> None:
         try:
             self._transport.connect(domain)
-        except FormicaryError as error:  # the others are to be told all the same
+        except FormicaryError as error:  # the others are notified all the same
             logger.warning("cannot search for container %s: %s", domain, error)
 
 

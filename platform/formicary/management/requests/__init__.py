@@ -1,12 +1,12 @@
-"""What can be asked of a container about its agents and itself.
+"""Requests to a container about its agents and itself.
 
-An action is a class: its fields are the arguments, and it says what is answered, what is done, and which
-command does it. The request, the decoder, the command and its `--json` come from that.
+An action is a class: its fields are the arguments, and it defines the answer, what is done, and the command.
+The request, the decoder, the command and its `--json` are derived from it.
 
 - `language`: what all actions have in common, and how they are written
 - `looking_up`, `lives`, `places`, `creating`: the actions, each beside the method of `Management` for it
 - `actions`: all of them by name, as messages are read
-- `router`: performs an action where that has to be done; `local` is what it finds there
+- `router`: performs an action in the container that it concerns
 - `handler`: answers messages
-- `white_pages`: what can be looked up in one container, and `place_search` where agents live
+- `white_pages`: looks up agents in one container; `place_search` finds out where agents live
 """

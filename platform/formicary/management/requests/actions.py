@@ -1,4 +1,4 @@
-"""All that can be asked of a container's management agent, by the names of the actions."""
+"""All actions of a container's management agent, by their names."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _below(kind: type[Action[Any]]) -> Iterator[type[Action[Any]]]:
 
 
 def read_request(message: Message) -> Action[Any]:
-    """Return what a message asks of the management agent.
+    """Return the request in a message to the management agent.
 
     Raises:
-        ManagementRequestError: it cannot be read; its `reason` is FIPA00023's.
+        ManagementRequestError: it is invalid; its `reason` is one of FIPA00023.
     """
     if message.performative != "request":
         raise ManagementRequestError(
@@ -54,7 +54,7 @@ def read_request(message: Message) -> Action[Any]:
 
 
 def decode_request(body: str | bytes) -> Action[Any]:
-    """Return the request that a content is; ManagementRequestError if it is none."""
+    """Return the request with this content; ManagementRequestError if it is invalid."""
     return REQUESTS.read_request(_decoder(tuple(actions().values())), body)
 
 

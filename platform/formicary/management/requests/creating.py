@@ -34,14 +34,13 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.errors import FormicaryError
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 MOST_NAMES: Final = 10_000
-"""How many agents one request creates at most."""
+"""The most agents that one request creates."""
 
-_CREATES_FOR: Final = 10.0  # s after which a request for many agents is answered; who asks waits for longer
-_SHOWN: Final = 3  # of those that have failed, in the repr
+_CREATES_FOR: Final = 10.0  # s after which a request for many agents is answered; the sender waits for longer
+_SHOWN: Final = 3  # failures in the repr
 
 
 class Tried(Result, frozen=True):
@@ -73,11 +72,11 @@ class Create(_Creating[Result], frozen=True, kw_only=True, tag="create"):
     Args:
         class_name: `package.module:Class`.
         name: the agent's own name.
-        container: where it shall live, `c1` or the full domain; None for the container that is asked.
+        container: its container, `c1` or the full domain; None for the one that gets the request.
         arguments: keyword arguments for the class, beside the name.
 
     Raises:
-        ValueError: the name or the container cannot be one.
+        ValueError: the name or the container is invalid.
     """
 
     name: str
@@ -97,12 +96,12 @@ class CreateMany(_Creating[Tried], frozen=True, kw_only=True, tag="create-many")
 
     Args:
         class_name: `package.module:Class`.
-        names: the agents' own names, 1 to 10 000, each once.
-        container: where they shall live, `c1` or the full domain; None for the container that is asked.
+        names: the agents' own names, 1 to 10 000, all different.
+        container: their container, `c1` or the full domain; None for the one that gets the request.
         arguments: keyword arguments for the class, beside the name.
 
     Raises:
-        ValueError: a name or the container cannot be one; or there are too many names, none, or one twice.
+        ValueError: a name or the container is invalid; or there are too many names, none, or one twice.
     """
 
     names: tuple[str, ...]
@@ -120,10 +119,10 @@ class CreateMany(_Creating[Tried], frozen=True, kw_only=True, tag="create-many")
             raise ValueError(f"the name {twice!r} is given twice; give each agent a different name")
 
     async def perform(self, here: LocalManagement) -> Tried:
-        """Make one after the other, with turns for others, until all are made or the time is over."""
+        """Create one after the other, with turns for others, until all are created or time is up."""
         container = here.container
         factory = AgentFactory(self.class_name, self.arguments, container.creatable)
-        factory.check(self.names[0])  # what is wrong with all of them is said once
+        factory.check(self.names[0])  # an error of all of them is raised once
         time = container.scheduler.time
         until = time() + _CREATES_FOR
         failed = []
@@ -147,7 +146,7 @@ def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
         creatable: the packages and modules that are allowed, each with all below it.
 
     Raises:
-        ManagementRequestError: it is not written so.
+        ManagementRequestError: the name has another form.
         UnauthorisedError: the module is not allowed.
     """
     names = split_class_name(class_name)
@@ -166,16 +165,16 @@ def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
 
 
 class AgentFactory:
-    """Makes agents of one class, with the same arguments. Nothing is imported unless it is allowed.
+    """Creates agents of one class, with the same arguments. Nothing is imported unless it is allowed.
 
     Args:
         class_name: `package.module:Class`.
-        arguments: what the class is given beside a name.
+        arguments: the arguments of the class, beside the name.
         creatable: as of `check_allowed`.
 
     Raises:
-        ManagementRequestError: there is no such class, or it is none of agents.
-        UnauthorisedError: its module is not allowed, or has it from one that is not.
+        ManagementRequestError: there is no such class, or it is no agent class.
+        UnauthorisedError: its module is not allowed, or has imported it from one that is not.
     """
 
     def __init__(self, class_name: str, arguments: Mapping[str, Any], creatable: Sequence[str]) -> None:
@@ -197,7 +196,7 @@ class AgentFactory:
         try:
             return self._kind(name, **self._arguments)
         except (Exception, SystemExit) as error:
-            self.check(name)  # only now, as it takes longer than all the rest
+            self.check(name)  # last, as it takes longest
             raise self._not_made(describe_error(error)) from error
 
     def check(self, name: str) -> None:
@@ -214,7 +213,7 @@ class AgentFactory:
 async def _start(container: Container, factory: AgentFactory, name: str) -> str:
     agent = factory.make(name)
     try:
-        await container.lifecycle.start(agent)  # its `sys.exit()` is no reason for all to end
+        await container.lifecycle.start(agent)  # its `sys.exit()` must not end the process
     except (NameTakenError, ContainerClosedError):
         raise
     except (Exception, SystemExit) as error:
@@ -242,10 +241,10 @@ def _settle(turn: Answer) -> None:
 class Creations(tuple[str, ...]):  # noqa: SLOT001 -- a tuple cannot have other slots
     """The full names of agents that were created together: a tuple.
 
-    Where some have failed, its repr says how many, and the first of them with the reasons.
+    If some could not be created, its repr has their number, and the first of them with the reasons.
 
     Attributes:
-        failed: the agents that were not created, and why not.
+        failed: the agents that could not be created, and why.
     """
 
     failed: tuple[NotCreated, ...] = ()
@@ -261,13 +260,9 @@ class Creations(tuple[str, ...]):  # noqa: SLOT001 -- a tuple cannot have other 
 async def create_all(router: RequestRouter, requests: Iterable[CreateMany]) -> Creations:
     """Create agents, repeating each request until all of its names were tried.
 
-    Args:
-        router: does what is asked.
-        requests: completed ones, all for one container.
-
     Raises:
-        ManagementError: the first of them fails as a whole. If a later one does, all that is left counts as
-            failed, and is not asked for.
+        ManagementError: the first of them fails as a whole. If a later one does, all remaining agents count
+            as failed.
     """
     created: list[str] = []
     failed: list[NotCreated] = []
@@ -318,14 +313,14 @@ class Creating(Caller):
     ) -> str:
         """Create and start an agent, and return its full name when its `setup` is done.
 
-        Cancelled, or where the other container does not answer in time, the agent may come to life or not.
+        If cancelled, or if the other container does not answer in time, the agent may start or not.
 
         Args:
             cls: its class, at the top level of a module that the container can import and allows, or
                 `"package.module:Class"`.
             name: the agent's own name.
-            container: where it shall live, `c1` or the full domain; None for here.
-            arguments: keyword arguments for the class, beside the name: what JSON can say.
+            container: its container, `c1` or the full domain; None for this one.
+            arguments: keyword arguments for the class, beside the name; JSON values.
 
         Raises:
             UnauthorisedError: the container does not allow agents of that module.
@@ -347,21 +342,21 @@ class Creating(Caller):
     ) -> Creations:
         """Create and start many agents of one class, one after the other, and return their full names.
 
-        One request goes to the container for every 10 000 of them. Those that cannot be made are in
-        `failed` of what is returned, and the others are made all the same. What is wrong with all of them is
-        raised, and none is made. Cancelled, agents of the request that is under way may come to life or not.
+        There is one request for every 10 000 of them. Those that cannot be created are in `failed` of the
+        result; the others are created all the same. An error that concerns all of them is raised, and none is
+        created. If cancelled, agents of the pending request may start or not.
 
         Args:
             cls: as of `create`.
             names: the agents' own names.
             container: as of `create`.
-            arguments: keyword arguments for the class, the same for all agents: what JSON can say.
+            arguments: keyword arguments for the class, the same for all agents; JSON values.
 
         Raises:
             UnauthorisedError: the container does not allow agents of that module.
             ManagementRequestError: there is no such class, it does not take these arguments, or a name is
-                none, or there twice.
-            InvalidNameError: the names are one text.
+                invalid or given twice.
+            InvalidNameError: `names` is a string.
             ManagementError: the container does not answer the first request; the names of a later one that it
                 does not answer are in `failed`.
         """
@@ -369,7 +364,7 @@ class Creating(Caller):
             raise InvalidNameError(f"several names must be a list, as in [{names!r}]")
         wanted = tuple(names)
         fields = _fields(cls, container, arguments)
-        # All of them first, so that a mistake in the last is found before an agent is made.
+        # All of them first, so that a mistake in the last is found before an agent is created.
         requests = [
             self._router.complete(
                 make_request(CreateMany, names=wanted[start : start + MOST_NAMES], **fields)
@@ -382,7 +377,7 @@ class Creating(Caller):
 def _fields(
     cls: str | type[Agent | MicroAgent], container: str | None, arguments: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the fields of a request for one agent or many, refusing what others would not take."""
+    """Return the fields of a request for one agent or many; refuse invalid ones."""
     class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
     if arguments is not None and not isinstance(arguments, Mapping):
         takes = f"{class_name.rpartition(':')[2]} takes its arguments by name"

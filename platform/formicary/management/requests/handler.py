@@ -47,13 +47,13 @@ class RequestHandler:
         sender = message.sender or ""
         self._authorise(sender, request)
         request = self._router.complete(request)
-        # Containers wait for each other's answers in any case, and have promised who asks them.
+        # Containers wait for each other's answers in any case, and have agreed themselves.
         if not sender.startswith(f"{MANAGEMENT}@") and self._router.takes_time(request):
             await conversation.agree()
         return encode(await self._router.perform(request, sender))
 
     def _authorise(self, sender: str, request: Action[Any]) -> None:
-        """Check that the sender may ask this; agents of the platform may ask everything."""
+        """Check that the sender may make this request; agents of the platform may make any."""
         if request.is_for_all:
             return
         domain = sender.partition("/")[0].partition("@")[2]
@@ -104,4 +104,4 @@ class _Conversation:
         except MessageTooLargeError:
             raise
         except FormicaryError:
-            return  # it is among the dead letters
+            return  # it is a dead letter

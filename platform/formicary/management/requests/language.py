@@ -1,7 +1,7 @@
 """The language of a container's management agent: JSON, in the ontology `fipa-agent-management`.
 
 A request's content is an object with an `action` and its arguments; `docs/management.md` is the reference.
-What cannot be read, or asks for what cannot be, is refused with FIPA00023's names for the reasons.
+Invalid and impossible requests are refused with FIPA00023's names for the reasons.
 """
 
 from __future__ import annotations
@@ -31,19 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 A = TypeVar("A", bound="Action[Any]")
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What an `inform` says.
+    """The content of an `inform`.
 
     Args:
-        done: the action that is done.
-        agent: the full name of the agent with which it is done; of a clone, the clone's.
-        missing: the containers of which nothing could be learnt.
+        done: the action that was performed.
+        agent: the full name of the agent that it concerned; of a clone, the clone's.
+        missing: the containers that did not answer.
     """
 
     done: str
@@ -59,10 +58,10 @@ class Option:
     """An option of a command, a number from 0, for one of its action's arguments.
 
     Args:
-        flag: what is typed, such as `--for`.
-        metavar: what stands for its value in the help.
-        help: what the help says.
-        default: the argument where it is not given.
+        flag: its name, such as `--for`.
+        metavar: the name of its value in the help.
+        help: its help.
+        default: the argument if it is omitted.
     """
 
     flag: str
@@ -76,9 +75,9 @@ class Command:
     """The command for an action on agents: it takes their names, and `--json`.
 
     Args:
-        done: what was done with an agent, in a word.
+        done: a word for a success.
         help: its help.
-        examples: what may be typed.
+        examples: examples of use.
         options: for further arguments, by name.
     """
 
@@ -96,12 +95,12 @@ class Action(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """A request: its fields are the arguments, its tag is its name. Its class has all there is to it.
+    """A request: its fields are the arguments, its tag is its name. Its class defines everything else.
 
     Attributes:
-        answer: the class of what is answered.
-        takes_time: whether the container that does it agrees first.
-        is_for_all: whether agents outside the platform may ask.
+        answer: the class of the answer.
+        takes_time: whether it is answered with `agree` first.
+        is_for_all: whether agents outside the platform may make it.
         is_placed: whether it concerns the container that is asked, where it names none.
         command: the command of the command line; None if it has another one, or none.
     """
@@ -140,13 +139,13 @@ class Action(
 
 
 class OfAgent(Action[R], frozen=True):
-    """What requests about one agent have in common.
+    """A request about one agent.
 
     Args:
         agent: its name, in any form.
 
     Raises:
-        InvalidNameError: that is no agent's name.
+        InvalidNameError: the name is invalid.
     """
 
     agent: str
@@ -161,7 +160,7 @@ def encode(content: Action[Any] | Result) -> str:
 
 
 def decode_result(body: str | bytes, answer: type[R]) -> R:
-    """Return what an `inform` says; ManagementError if it is no such result."""
+    """Return the result in an `inform`; ManagementError if it is not of this kind."""
     try:
         result: R = _decoder(answer).decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -181,14 +180,14 @@ def reason_of(error: FormicaryError) -> str:
 
 
 def make_request(kind: type[A], **fields: Any) -> A:
-    """Return a request as it would be read if an agent had sent it; fields that are None are left out.
+    """Return a request as if an agent had sent it; fields that are None are left out.
 
     Raises:
-        ManagementRequestError: there can be no such request.
+        ManagementRequestError: the request is invalid.
     """
     given = {name: value for name, value in fields.items() if value is not None}
     try:
-        # What is handed in may be anything; msgspec writes also what JSON cannot say, such as bytes.
+        # The fields may be anything, and msgspec also writes what is not JSON, such as bytes.
         content = _to_json({"action": kind.action(), **given}).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be expressed in JSON: {error}") from None
@@ -202,7 +201,7 @@ def check_seconds(seconds: float) -> None:
         raise ValueError(f"the time to wait for an answer must be a number of seconds, not {seconds}")
 
 
-@lru_cache(1000)  # as most requests name one of few
+@lru_cache(1000)  # since most requests name one of few
 def check_where(container: str | None) -> None:
     """Check that a place is like `c1`, or a full domain; ValueError."""
     if container is not None:

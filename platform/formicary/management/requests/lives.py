@@ -18,11 +18,11 @@ from formicary.management.requests.router import Caller, call
 
 if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
-    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import LocalManagement
 
 logger = get_logger("formicary.management")
 
-_STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has written another `stop`
+_STOPS_WITHIN: Final = 15.0  # s: enough, except for a `stop` of the agent's own
 
 
 class Suspend(OfAgent[Result], frozen=True, tag="suspend"):
@@ -32,7 +32,7 @@ class Suspend(OfAgent[Result], frozen=True, tag="suspend"):
         agent: its name, in any form.
 
     Raises:
-        InvalidNameError: that is no name.
+        InvalidNameError: the name is invalid.
         UnknownAgentError: there is no such agent.
         UnauthorisedError: it is a container's own.
         ManagementError: it is not active, or a micro-agent, or sleeps, or its container does not answer.
@@ -89,7 +89,7 @@ class Kill(OfAgent[Result], frozen=True, tag="kill"):
     """End an agent, and return when it is gone; one of its own behaviours only begins that.
 
     One that does not end within 10 seconds (15 with a `stop()` of its own) is abandoned, and counts as gone.
-    Cancelled, it may be gone or not. Arguments and errors are as of `suspend`.
+    If cancelled, it may be gone or not. Arguments and errors are as of `suspend`.
     """
 
     takes_time = True
@@ -104,7 +104,7 @@ class Kill(OfAgent[Result], frozen=True, tag="kill"):
     )
 
     async def perform(self, here: LocalManagement) -> Result:
-        """End it, perhaps in its sleep."""
+        """End it, even if it sleeps."""
         name, services = self.agent, here.services
         if name in here.container.lifecycle.arriving:
             await services.mobility.kill(name)
@@ -136,10 +136,10 @@ class Deactivate(OfAgent[Result], frozen=True, tag="deactivate"):
     Args:
         agent: its name, in any form.
         until: for how many seconds, or until which time with its zone (`"2026-01-02T03:04:05Z"`), unless a
-            message wakes it before; `"message"`: until one comes.
+            message wakes it earlier; or `"message"`.
 
     Raises:
-        ValueError: that is no agent's name, or no time.
+        ValueError: the name or the time is invalid.
     """
 
     until: float | str
@@ -159,7 +159,10 @@ class Deactivate(OfAgent[Result], frozen=True, tag="deactivate"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _is_wake_time(self.until):
-            raise ValueError(_no_wake_time(self.until))
+            raise ValueError(
+                "an agent sleeps for a number of seconds, until a time with a time zone such as "
+                f"2026-01-02T03:04:05Z, or until 'message', not {shorten(self.until)}"
+            )
 
     async def perform(self, here: LocalManagement) -> Result:
         """Deactivate it."""
@@ -183,18 +186,11 @@ def _is_wake_time(until: object) -> bool:
         return False
 
 
-def _no_wake_time(until: object) -> str:
-    return (
-        "an agent sleeps for a number of seconds, until a time with a time zone such as "
-        f"2026-01-02T03:04:05Z, or until 'message', not {shorten(until)}"
-    )
-
-
 class Activate(OfAgent[Result], frozen=True, tag="activate"):
     """Wake an agent that sleeps, and return when it has woken; arguments as of `suspend`.
 
     Raises:
-        UnknownAgentError: there is no such agent that sleeps.
+        UnknownAgentError: no agent of this name sleeps.
         MoveError: it cannot be woken.
     """
 
@@ -229,12 +225,12 @@ class Lives(Caller):
 
         Args:
             name: its name, in any form.
-            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
+            timeout: seconds to sleep, unless a message wakes it earlier; None for any time.
             deadline: until when, instead.
 
         Raises:
-            UsageError: the timeout or the deadline is no time.
-            MoveError: it cannot sleep, and goes on.
+            UsageError: the timeout or the deadline is invalid.
+            MoveError: it cannot sleep, and continues.
             FormicaryError: others are as of `suspend`.
         """
         limit = check_limit(timeout, deadline)

@@ -27,17 +27,16 @@ from formicary.observe.metrics import Figures, measure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.management.requests.local import LocalManagement
-    from formicary.management.requests.router import RequestRouter
+    from formicary.management.requests.router import LocalManagement, RequestRouter
 
 MOST_RESULTS: Final = 100_000
-"""How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
+"""The most agents that one search finds; in all containers, including those that its offset leaves out."""
 
 MOST_NAMES: Final = 10_000
-"""How many agents one request locates at most."""
+"""The most agents that one request locates."""
 
 MOST_SEEN: Final = 2000
-"""How many messages somebody who watches is told of at one time."""
+"""The most messages in one answer to a viewer."""
 
 _PAGE: Final = 10_000  # agents of one answer: well below the largest message
 _LONGEST_VIEWER: Final = 100  # characters
@@ -46,31 +45,31 @@ _LONGEST_PATTERN: Final = 1300  # characters: more than any full name
 
 
 class AgentsFound(Result, frozen=True):
-    """The agents that were looked for."""
+    """The agents that were found."""
 
     agents: tuple[AgentDescription, ...] = ()
 
 
 class Containers(Result, frozen=True):
-    """The containers that were asked for."""
+    """The containers that were found."""
 
     containers: tuple[ContainerDescription, ...] = ()
 
 
 class Measured(Result, frozen=True):
-    """What containers use and carry."""
+    """The figures of containers."""
 
     figures: tuple[Figures, ...] = ()
 
 
 class Located(Result, frozen=True):
-    """Where agents live, in the order in which they were named."""
+    """Where agents live, in the order of their names in the request."""
 
     places: tuple[AgentPlace, ...] = ()
 
 
 class Watched(Result, frozen=True):
-    """What was collected for a viewer."""
+    """The events collected for a viewer."""
 
     seen: Seen | None = None
 
@@ -103,11 +102,11 @@ class Search(_Everywhere[AgentsFound], frozen=True, tag="search"):
     """Find agents.
 
     Args:
-        name: a pattern, in which `*` is any number of characters and `?` is one. With an `@` it is for full
-            names and those like `alice@c1`, else for agents' own names.
-        state: which state they are in; None for any.
-        container: where they live, `c1` or the full domain; None for everywhere.
-        max_results: how many are wanted at most, 0 to 100 000.
+        name: a pattern, in which `*` is any number of characters and `?` is one. With an `@` it matches full
+            names and those like `alice@c1`, otherwise agents' own names.
+        state: their state; None for any.
+        container: their container, `c1` or the full domain; None for all.
+        max_results: the most agents to return, 0 to 100 000.
         offset: how many to leave out before the first.
 
     Raises:
@@ -154,7 +153,7 @@ class Find(OfAgent[AgentsFound], frozen=True, tag="find"):
     answer = AgentsFound
 
     def perform(self, here: LocalManagement) -> AgentsFound:
-        """Describe it, also in its sleep."""
+        """Describe it, even if it sleeps."""
         pages = here.white_pages
         return AgentsFound(
             "find", agents=(pages.find_asleep(self.agent) or pages.describe_agent(here.find(self.agent)),)
@@ -166,10 +165,10 @@ class Locate(_Everywhere[Located], frozen=True, kw_only=True, tag="locate"):
 
     Args:
         agents: their names, 1 to 10 000, in any form.
-        container: only what this one knows: who lives there, and where agents live whose home it is.
+        container: ask only this one, which knows the agents that live there or have their home there.
 
     Raises:
-        ValueError: that is no agent's name, or no container's; or there are too many names, or none.
+        ValueError: a name or the container is invalid; or there are too many names, or none.
     """
 
     agents: tuple[str, ...]
@@ -184,7 +183,7 @@ class Locate(_Everywhere[Located], frozen=True, kw_only=True, tag="locate"):
             check_receiver(name)
 
     def perform(self, here: LocalManagement) -> Located:
-        """Return what this container knows."""
+        """Return the places that this container knows."""
         return Located("locate", places=here.white_pages.locate(self.agents))
 
     async def perform_everywhere(self, router: RequestRouter) -> Located:
@@ -212,7 +211,7 @@ class ListContainers(_Everywhere[Containers], frozen=True, tag="list-containers"
 
 
 class Measure(_Everywhere[Measured], frozen=True, tag="measure"):
-    """Return what containers, or one of them, use and carry."""
+    """Return the figures of all containers, or of one."""
 
     answer = Measured
     listed = "figures"
@@ -223,15 +222,15 @@ class Measure(_Everywhere[Measured], frozen=True, tag="measure"):
 
 
 class Watch(Action[Watched], frozen=True, tag="watch"):
-    """Return the events of a container since a viewer's last request, and go on collecting.
+    """Return the events of a container since a viewer's last request, and continue to collect.
 
     Args:
         container: `c1` or the full domain.
-        viewer: names who asks, and nobody else.
-        most: how many messages the next answer may have, 1 to 2000.
-        figures: whether figures are wanted, once a second.
-        filters: which messages are wanted.
-        end: whether no more is wanted.
+        viewer: a name that no other viewer has.
+        most: the most messages in the next answer, 1 to 2000.
+        figures: whether to collect figures, once a second.
+        filters: which messages to collect.
+        end: whether to stop collecting.
 
     Raises:
         ValueError: one of these is out of range.
@@ -254,7 +253,7 @@ class Watch(Action[Watched], frozen=True, tag="watch"):
             raise ValueError(f"an answer has 1 to {MOST_SEEN} messages, not {self.most}")
 
     def perform(self, here: LocalManagement) -> Watched:
-        """Return what was collected."""
+        """Return the collected events."""
         if self.end:
             here.collector.forget(self.viewer)
             return Watched("watch")
@@ -272,16 +271,16 @@ class LookingUp(Caller):
         """Describe the platform's containers, by domain; `missing` has those that do not answer.
 
         Raises:
-            ContainerClosedError: the own container is not open.
+            ContainerClosedError: this container is not open.
         """
         result = await self.perform(ListContainers())
         return Listing.of(result.containers, result.missing)
 
     async def figures(self) -> Listing[Figures]:
-        """Return what the platform's containers use and carry; `missing` has those that do not answer.
+        """Return the figures of the platform's containers; `missing` has those that do not answer.
 
         Raises:
-            ContainerClosedError: the own container is not open.
+            ContainerClosedError: this container is not open.
         """
         result = await self.perform(Measure())
         return Listing.of(result.figures, result.missing)
@@ -293,14 +292,14 @@ class LookingUp(Caller):
 
         Args:
             container: `c1` or the full domain.
-            viewer: names who asks, and nobody else.
-            filters: which messages are wanted.
-            most: how many messages the next answer may have, 1 to 2000.
-            end: whether no more is wanted.
+            viewer: a name that no other viewer has.
+            filters: which messages to collect.
+            most: the most messages in the next answer, 1 to 2000.
+            end: whether to stop collecting.
 
         Raises:
-            ManagementRequestError: that cannot be asked.
-            ManagementError: too many watch the container, or it does not answer.
+            ManagementRequestError: an argument is invalid.
+            ManagementError: the container has too many viewers, or does not answer.
         """
         return (await self.perform(Watch(container, viewer, most=most, filters=filters, end=end))).seen
 
@@ -311,7 +310,7 @@ class LookingUp(Caller):
             container: `c1` or the full domain.
 
         Raises:
-            ManagementRequestError: that is no container's name, or none of this platform.
+            ManagementRequestError: the name is invalid, or outside this platform.
             ManagementError: the container does not answer.
         """
         return (await self.perform(make_request(ListContainers, container=container))).containers[0]
@@ -323,21 +322,21 @@ class LookingUp(Caller):
         state: AgentState | str | None = None,
         container: str | None = None,
     ) -> Listing[AgentDescription]:
-        """Return all agents that match: by container, and there in the order in which they started.
+        """Return all agents that match, by container and in the order in which they started there.
 
-        More than 10 000 of one container are asked for in several steps. Agents may start and end between
-        two of them, so that one is missed.
+        More than 10 000 in one container take several requests, between which agents may start and end, so
+        that one may be missed.
 
         Args:
-            name: a pattern in which `*` is any number of characters and `?` is one; with an `@` it is for
-                full names and those like `alice@c1`, else for agents' own names.
+            name: a pattern in which `*` is any number of characters and `?` is one; with an `@` it matches
+                full names and those like `alice@c1`, otherwise agents' own names.
             state: only those in this state, such as `"active"`.
-            container: only those who live there, `c1` or the full domain; None for everywhere: `missing`
-                then has the containers that do not answer.
+            container: only those in this container, `c1` or the full domain; None for all containers:
+                `missing` then has those that do not answer.
 
         Raises:
-            ManagementRequestError: that cannot be searched for.
-            ManagementError: the container that is named does not answer.
+            ManagementRequestError: an argument is invalid.
+            ManagementError: the given container does not answer.
         """
         state = getattr(state, "value", state)
         search = make_request(Search, name=name, state=state, container=container, max_results=_PAGE)
@@ -350,7 +349,7 @@ class LookingUp(Caller):
 
     async def _all_of(self, search: Search) -> tuple[AgentDescription, ...]:
         """Return all that a search in one container finds, page by page."""
-        found: dict[str, AgentDescription] = {}  # by name: between two pages agents may start and end
+        found: dict[str, AgentDescription] = {}  # by name, as agents may start and end between two pages
         while True:
             page = (await self._router.perform(search)).agents
             found |= {agent.name: agent for agent in page}
@@ -359,31 +358,31 @@ class LookingUp(Caller):
             search = replace(search, offset=search.offset + len(page))
 
     async def find(self, name: str) -> AgentDescription:
-        """Return what is known of one agent.
+        """Return the description of one agent.
 
         Args:
             name: its name, in any form.
 
         Raises:
-            InvalidNameError: that is no name.
+            InvalidNameError: the name is invalid.
             UnknownAgentError: there is no such agent.
             ManagementError: its container does not answer.
         """
         return (await self.perform(Find(name))).agents[0]
 
     async def locate(self, names: Iterable[str]) -> Listing[AgentPlace]:
-        """Return where agents live and in which state they are, one for each name, in the same order.
+        """Return the containers and states of agents, one for each name, in the same order.
 
-        Each container is asked about all of its agents at once, and for 5 s at most. Of agents of which
-        nothing could be learnt, what is returned says why.
+        Each container is asked about all of its agents at once, and gets 5 s. If nothing is known of an
+        agent, its place says why.
 
         Args:
             names: their names, in any form.
 
         Raises:
-            InvalidNameError: one of them is no name.
-            ContainerClosedError: the own container is not open.
-            ManagementError: this is a guest, and the platform's container answers that it does not do it.
+            InvalidNameError: one of them is invalid.
+            ContainerClosedError: this container is not open.
+            ManagementError: this is a guest, and the main container refuses.
         """
         if isinstance(names, str):
             raise InvalidNameError(f"several names must be a list, as in [{names!r}]")

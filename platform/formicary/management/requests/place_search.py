@@ -1,4 +1,4 @@
-"""Finds agents by name: asks few containers, each about all of its agents, and none for long."""
+"""Finds agents by name: asks few containers, each about all of its agents at once, and waits briefly."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str, tuple[str, ...]], Coroutine[Any, Any, tuple[AgentPlace, ...]]]
 
-_STEP: Final = 0.3  # of the time after which the next are asked, though some may still answer
+_STEP: Final = 0.3  # of the time, after which the next are asked, though some may still answer
 
 
 class PlaceSearch:
     """One search for agents by their full names.
 
-    First each home is asked about its agents, then the containers to which some of these have moved. All are
-    asked only about what is not known by then: agents that are between two containers, or whose home is not
-    there.
+    First each home is asked about its agents, then the containers to which some of these have moved. Only
+    then are all asked about the rest: agents that are between two containers, or whose home is gone.
 
     Args:
         platform: the platform's domain.
@@ -39,13 +38,13 @@ class PlaceSearch:
         self._ask = ask
         self._found: dict[str, AgentPlace] = {}
         self._away: dict[str, str] = {}  # the domains of the containers where agents are, as their homes say
-        self._unknown: set[str] = set()  # agents of which their homes know nothing
-        self._left: dict[str, None] = {}  # what is looked for
+        self._unknown: set[str] = set()  # agents unknown to their homes
+        self._left: dict[str, None] = {}  # agents still to be found
         self._silent: dict[str, str] = {}  # why containers have not answered, by domain
-        self._asked: dict[asyncio.Task[None], str] = {}  # who has not answered yet
+        self._asked: dict[asyncio.Task[None], str] = {}  # those that have not answered yet
 
     async def run(self, names: Sequence[str], seconds: float, pauses: Sequence[float]) -> None:
-        """Look for agents."""
+        """Search for agents."""
         until = _time() + seconds
         self._left = dict.fromkeys(filter(self._is_of_platform, names))
         try:
@@ -64,12 +63,7 @@ class PlaceSearch:
         await self._ask_each(dict.fromkeys(self._domains, tuple(self._left)), until - _time())
 
     async def _ask_each(self, questions: Mapping[str, Sequence[str]], seconds: float) -> None:
-        """Ask containers, and wait for them and earlier ones until all have answered or enough is known.
-
-        Args:
-            questions: whom to ask about, by domain.
-            seconds: how long to wait.
-        """
+        """Ask containers, and wait for them and earlier ones until all have answered or enough is known."""
         if not self._left:
             return
         for domain, names in questions.items():
@@ -102,7 +96,7 @@ class PlaceSearch:
                 self._left.pop(place.name, None)
 
     def _is_news(self, place: AgentPlace) -> bool:
-        """Return whether what is said of an agent counts, of which another container may have told, too.
+        """Return whether to use an answer about an agent, of which another container may have answered, too.
 
         One that moves meanwhile can be seen in both: then it was in transit in one of them.
         """
@@ -111,7 +105,7 @@ class PlaceSearch:
 
     async def _give_up(self, seconds: float) -> None:
         for task, domain in self._asked.items():
-            if self._left:  # else it does not matter
+            if self._left:  # otherwise it does not matter
                 self._silent.setdefault(domain, not_answered(domain, seconds))
             task.cancel()
         if self._asked:
@@ -123,7 +117,7 @@ class PlaceSearch:
     def _is_of_platform(self, name: str) -> bool:
         return is_container_of(_home(name), self._platform)
 
-    # -- what has come of it --------------------------------------------------------------------------------
+    # -- the result --------------------------------------------------------------------------------
 
     @property
     def missing(self) -> tuple[Missing, ...]:
@@ -131,7 +125,7 @@ class PlaceSearch:
         return tuple(Missing(domain, self._silent[domain]) for domain in sorted(self._silent))
 
     def place(self, name: str) -> AgentPlace:
-        """Return the place of an agent that was looked for."""
+        """Return the place of an agent."""
         found = self._found.get(name)
         if found is not None:
             return found
@@ -139,7 +133,7 @@ class PlaceSearch:
         return AgentPlace(name, container, reason=self._reason(name))
 
     def _reason(self, name: str) -> str:
-        """Return why the state of an agent could not be learnt."""
+        """Return why the state of an agent is unknown."""
         home = _home(name)
         away = self._away.get(name)
         if not self._is_of_platform(name):

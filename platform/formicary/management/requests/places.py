@@ -12,7 +12,7 @@ from formicary.management.requests.language import OfAgent, Result, check_second
 from formicary.management.requests.router import Caller
 
 if TYPE_CHECKING:
-    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import LocalManagement
 
 
 class _Placed(OfAgent[Result], frozen=True, kw_only=True):
@@ -89,23 +89,23 @@ class Places(Caller):
     async def move(self, name: str, to: str, *, timeout: float = ANSWERS_WITHIN) -> None:
         """Move an agent to another container; do nothing if it is there already.
 
-        Cancelled, or where its container does not answer in time, it may have moved or not.
+        If cancelled, or if its container does not answer in time, it may have moved or not.
 
         Args:
             name: its name, in any form.
-            to: where it shall go on, `c1` or the full domain.
-            timeout: for how many seconds another container that has the agent is waited for; one whose
-                `before_move` takes long needs more.
+            to: the destination, `c1` or the full domain.
+            timeout: seconds to wait for the agent, including its `before_move`, if it is in another
+                container.
 
         Raises:
-            InvalidNameError: that is no name.
-            ManagementRequestError: that is no container of this platform.
-            UsageError: that is no time.
+            InvalidNameError: the name is invalid.
+            ManagementRequestError: there is no such container.
+            UsageError: the timeout is invalid.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
-            MoveError: it does not move, and goes on where it is, or sleeps there; or it has ended on its way,
-                as of `BaseAgent.move`.
-            ManagementError: its container does not answer, and it may move yet.
+            MoveError: it does not move, and continues or sleeps where it is; or it has ended on its way, as
+                of `BaseAgent.move`.
+            ManagementError: its container does not answer, and it may still move.
         """
         check_duration(timeout, "timeout=")
         await self.perform(make_request(Move, agent=check_receiver(name), container=to, timeout=timeout))
@@ -113,7 +113,7 @@ class Places(Caller):
     async def retract(self, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
         """Move an agent to this container; arguments and errors as of `move`.
 
-        To a guest nobody can come: there it is the platform's container that is meant.
+        In a guest, to which no agent can move, it moves to the main container.
         """
         check_duration(timeout, "timeout=")
         await self.perform(make_request(Move, agent=check_receiver(name), timeout=timeout))
@@ -121,18 +121,17 @@ class Places(Caller):
     async def clone(self, name: str, to: str, new_name: str, *, timeout: float = ANSWERS_WITHIN) -> str:
         """Start a copy of an agent in a container, and return its full name.
 
-        Cancelled, or where a container does not answer in time, the copy may begin or not.
+        If cancelled, or if a container does not answer in time, the copy may start or not.
 
         Args:
-            name: the name of the one that is copied, in any form.
-            to: where the copy shall live, `c1` or the full domain.
+            name: the name of the agent to copy, in any form.
+            to: the container for the copy, `c1` or the full domain.
             new_name: the copy's own name.
-            timeout: for how many seconds each of the two containers is waited for; an `after_clone` that
-                takes long needs more.
+            timeout: seconds to wait for each of the two containers, including the copy's `after_clone`.
 
         Raises:
-            MoveError: there is no copy; or the other container has not answered in time, and the copy may
-                begin yet: the sentence says so.
+            MoveError: there is no copy; or, if the sentence says so, the other container has not answered in
+                time, and the copy may still start.
             FormicaryError: others are as of `move`.
         """
         check_duration(timeout, "timeout=")

@@ -1,9 +1,10 @@
-"""Performs requests: in the container that they concern, or in all of them."""
+"""Performs requests in the container that they concern, or in all containers."""
 
 from __future__ import annotations
 
 import asyncio
 from copy import copy
+from functools import cached_property
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -16,6 +17,7 @@ from formicary.core.errors import (
     ManagementError,
     ManagementRequestError,
     NoAnswerError,
+    UnauthorisedError,
     UndeliveredError,
     UnknownAgentError,
 )
@@ -23,24 +25,72 @@ from formicary.core.names import MANAGEMENT, complete, is_container_of, natural
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.language import OfAgent, decode_error, decode_result, encode
-from formicary.management.requests.local import LocalManagement
 from formicary.management.requests.place_search import not_answered
+from formicary.management.requests.white_pages import WhitePages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
     from formicary.fipa.management_agent import ManagementAgent
+    from formicary.management.guest import GuestServices
     from formicary.management.requests.language import Action, R
+    from formicary.management.services import PlatformServices
+    from formicary.observe.collector import Collector
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Action[Any]")
 
 TIMEOUT: Final = 5.0
-"""Seconds that each container gets when all are asked."""
+"""Seconds for each container to answer when all are asked."""
 
 PAUSES: Final = (0.01, 0.1, 0.5, 1.0)
-"""Seconds between looks for an agent that is not where it should be."""
+"""Seconds between searches for an agent that is not where it should be."""
+
+
+class LocalManagement:
+    """A container, as actions see it."""
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+        self.white_pages = WhitePages(container)
+
+    @property
+    def services(self) -> PlatformServices | GuestServices:
+        """The container's services."""
+        return self.container.platform_services
+
+    @cached_property
+    def collector(self) -> Collector:
+        """The collector of events for viewers."""
+        from formicary.observe.collector import Collector
+
+        return Collector(self.container)
+
+    def find(self, name: str, asleep: type[ManagementError] = ManagementError) -> Agent | MicroAgent:
+        """Return an agent that is here and awake.
+
+        Args:
+            name: its full name.
+            asleep: the error to raise if it sleeps.
+        """
+        container = self.container
+        agent = container.dispatcher.agents.get(name) or container.lifecycle.arriving.get(name)
+        if agent is not None:
+            return agent
+        if container.dispatcher.sleepers is not None:
+            sleeping = self.services.sleeping
+            if sleeping.is_asleep(name) or sleeping.wakes(name):
+                raise asleep(f"agent {name} is asleep; wake it first, with a message or with `activate`")
+        if name in container.dispatcher.system_agents:
+            raise UnauthorisedError(
+                f"{name} is the container's own agent, and stays as long as the container runs"
+            )
+        if name.partition("@")[2] != container.domain:
+            raise UnknownAgentError(f"agent {name} is not in container {container.name}")
+        raise UnknownAgentError(container.dispatcher.why_unknown(name))
 
 
 class UnansweredError(ManagementError):
@@ -48,12 +98,12 @@ class UnansweredError(ManagementError):
 
 
 class RequestRouter:
-    """Performs requests here, or asks other containers to.
+    """Performs requests here, or sends them to other containers.
 
     Args:
         container: the container.
-        agent: its management agent, which asks others.
-        place_of: gives the domain of the container where an agent of this home lives; None if that is here.
+        agent: its management agent, which sends requests to others.
+        place_of: returns the domain of the container where an agent with this home lives; None for this one.
     """
 
     def __init__(
@@ -66,16 +116,16 @@ class RequestRouter:
         self.platform = container.platform
         """The platform's domain."""
         self._home = container.domain
-        """The domain of the container that is meant where none is named."""
+        """The domain of the container for requests that name none."""
 
-    # -- whose it is ----------------------------------------------------------------------------------------
+    # -- the container that it concerns ---------------------------------------------------------------------
 
     def complete(self, request: A) -> A:
         """Return a request with the full names of the agents or the container that it concerns.
 
         Raises:
-            UnknownAgentError: the one agent that it concerns is outside the platform.
-            ManagementRequestError: the container is.
+            UnknownAgentError: it concerns one agent, which is outside the platform.
+            ManagementRequestError: the container is outside the platform.
         """
         changed: dict[str, object] = {}
         if isinstance(request, OfAgent):
@@ -87,7 +137,7 @@ class RequestRouter:
             changed["container"] = self._full_domain(where)
         completed = copy(request)
         for field, value in changed.items():
-            force_setattr(completed, field, value)  # what is complete need not be looked at again
+            force_setattr(completed, field, value)  # complete names need no further check
         return completed
 
     def full_name(self, agent: str) -> str:
@@ -109,10 +159,10 @@ class RequestRouter:
         return f"{label}.{self._container.platform}"
 
     def takes_time(self, request: Action[Any]) -> bool:
-        """Return whether a completed request is worth an `agree`.
+        """Return whether a completed request takes so long that it is answered with `agree` first.
 
         Raises:
-            ManagementError: it is known already that the request fails.
+            ManagementError: the request is already known to fail.
         """
         if self._is_here(request):
             request.check(self._container)
@@ -129,21 +179,21 @@ class RequestRouter:
             _home_of(request) == own.domain and self._place_of(request.agent) is None
         )
 
-    # -- doing it -------------------------------------------------------------------------------------------
+    # -- performing -----------------------------------------------------------------------------------------
 
     async def perform(self, request: Action[R], sender: str = "") -> R:
-        """Perform a completed request here, or ask the container that it concerns, or all.
+        """Perform a completed request here, or send it to the container that it concerns, or to all.
 
-        What concerns an agent is done where it is; its home knows where that is.
+        Requests about an agent are performed where it is, which its home knows.
 
         Args:
             request: the request.
-            sender: the full name of who asks by a message.
+            sender: the full name of the sender, if it came in a message.
 
         Raises:
             ManagementError: it is not possible, or the other container does not answer.
             NameTakenError: an agent of the name lives there.
-            ContainerClosedError: the own container is not open.
+            ContainerClosedError: this container is not open.
         """
         if self._is_here(request):
             return await self._perform_here(request)
@@ -154,7 +204,7 @@ class RequestRouter:
         home = _home_of(request)
         if home == self._container.domain:
             return await self._perform_away(request)
-        if sender == f"{MANAGEMENT}@{home}":  # who takes the agent to be here: it would ask here again
+        if sender == f"{MANAGEMENT}@{home}":  # which believes the agent to be here, and would ask again
             return await self._perform_here(request)
         return await self._pass_on(request, home)
 
@@ -163,14 +213,14 @@ class RequestRouter:
         return await result if isawaitable(result) else result
 
     async def _perform_away(self, request: OfAgent[R]) -> R:
-        """Perform what concerns an agent of this home that is elsewhere, wherever it moves meanwhile."""
+        """Perform a request about an agent with this home that is elsewhere, even if it moves meanwhile."""
         for pause in (*PAUSES, None):
             place = self._place_of(request.agent)
             if place is None:
                 break
             try:
                 return await self._pass_on(request, place)
-            except UnknownAgentError:  # it has moved on, has ended, or has not begun there yet
+            except UnknownAgentError:  # it has moved on, has ended, or has not started there yet
                 if pause is None:
                     raise
                 await asyncio.sleep(pause)
@@ -195,13 +245,13 @@ class RequestRouter:
     async def gather(
         self, ask: Callable[[str], Coroutine[Any, Any, T]]
     ) -> tuple[list[T], tuple[Missing, ...]]:
-        """Ask all containers at once; return their answers, by domain, and who did not answer within 5 s.
+        """Ask all containers; return their answers by domain, and those that did not answer within 5 s.
 
         Args:
             ask: asks the container of a domain.
 
         Raises:
-            ContainerClosedError: the own container is not open.
+            ContainerClosedError: this container is not open.
         """
         domains, missing = await self.containers()
         answers = await asyncio.gather(*(within_time(ask, domain) for domain in sorted(domains, key=natural)))
@@ -209,7 +259,7 @@ class RequestRouter:
         return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
 
     async def containers(self) -> tuple[set[str], tuple[Missing, ...]]:
-        """Return the domains of the platform's containers, and those that are known not to answer."""
+        """Return the domains of the platform's containers, and those known not to answer."""
         return {self._container.domain, *self._container.members}, ()
 
 
@@ -225,8 +275,8 @@ async def within_time(
     Args:
         ask: asks the container of a domain.
         domain: the domain.
-        more: seconds that it gets in addition to the 5 s of each container.
-        missing: what says that there is no answer; other errors are raised.
+        more: seconds to wait in addition to the usual 5 s.
+        missing: the errors that mean that there is no answer; others are raised.
     """
     seconds = TIMEOUT + more
     try:
@@ -243,13 +293,13 @@ def _home_of(request: OfAgent[Any]) -> str:
 
 
 class Caller:
-    """A part of `Management`: what it asks concerning the own container is done without a message."""
+    """A part of `Management`: requests that concern this container are performed without a message."""
 
     def __init__(self, router: RequestRouter) -> None:
         self._router = router
 
     async def perform(self, action: Action[R]) -> R:
-        """Perform an action, wherever that has to be, and return its answer; errors as of its own method."""
+        """Perform an action where it has to be, and return its answer; errors as of its own method."""
         return await self._router.perform(self._router.complete(action))
 
 

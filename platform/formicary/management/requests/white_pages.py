@@ -52,7 +52,7 @@ class WhitePages:
             return tuple(map(self.describe_agent, islice(found, search.offset, end)))
         here = [*islice(found, end)]
         descriptions = [*map(self.describe_agent, here[search.offset :])]
-        if len(here) < end:  # those that sleep come behind all others
+        if len(here) < end:  # sleeping ones come last
             most, offset = end - max(len(here), search.offset), max(0, search.offset - len(here))
             descriptions += self._describe_asleep(patterns(search.name, self._container), most, offset)
         return tuple(descriptions)
@@ -62,13 +62,14 @@ class WhitePages:
         sleepers = self._container.dispatcher.sleepers
         if sleepers is None or not sleepers.is_asleep(name):
             return None
-        found = self._describe_asleep([_exactly(name.partition("@")[0])], 1, 0)
+        exactly = re.sub(r"([*?[])", r"[\1]", name.partition("@")[0])
+        found = self._describe_asleep([exactly], 1, 0)
         return found[0] if found else None
 
     def locate(self, names: Iterable[str]) -> tuple[AgentPlace, ...]:
-        """Return which of these agents live here, and where those of this home are.
+        """Return which of these agents live here, and where those with this home are.
 
-        Of the latter the state is not known here; others are left out.
+        The state of the latter is unknown here; others are left out.
         """
         return tuple(place for name in names if (place := self._place(name)) is not None)
 
@@ -149,15 +150,10 @@ class WhitePages:
 
 
 def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
-    """Return a function that tells whether an agent matches a pattern.
-
-    Args:
-        pattern: as of `Search`.
-        platform: the platform's domain.
-    """
+    """Return a function that tells whether an agent matches a pattern."""
     if pattern == "*":
         return lambda _: True
-    # fnmatch's expressions do not backtrack, whoever wrote the pattern; its brackets are none of ours.
+    # fnmatch's expressions do not backtrack, whatever the pattern; its brackets have no meaning here.
     match = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
     if "@" not in pattern:
         return lambda agent: match(agent.name)
@@ -171,19 +167,9 @@ def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
 
 
 def patterns(pattern: str, container: Container) -> list[str]:
-    """Return the patterns of a container's own agents' names that match as `matcher` does, for SQLite's GLOB.
-
-    Args:
-        pattern: as of `Search`.
-        container: the container.
-    """
+    """Return the patterns of own agents' names that match as `matcher` does, for SQLite's GLOB."""
     name, at, place = pattern.replace("[", "[[]").rpartition("@")
     if not at:
         return [place]
     is_here = re.compile(fnmatch.translate(place)).match
     return [name] if is_here(container.name) or is_here(container.domain) else []
-
-
-def _exactly(name: str) -> str:
-    """Return the pattern that only one name matches."""
-    return re.sub(r"([*?[])", r"[\1]", name)

@@ -6,18 +6,20 @@ that are not accounted meanwhile pay a look-up.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.container.container import Container
 from formicary.container.lifecycle import Lifecycle
 from formicary.core.agent import Agent
 from formicary.core.behaviour import Behaviour
+from formicary.core.mailbox import Mailbox
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent, MicroInbox
 from formicary.core.scheduler import Scheduler
@@ -29,12 +31,16 @@ from formicary.directory.replicated.directory import ReplicatedDirectory
 from formicary.profiling.accounting.ledger import (
     AGENTS,
     DIRECTORY,
+    GROUPS,
+    RUNTIME,
     Callback,
     call_border,
     coroutine_border,
     ledgers,
 )
-from formicary.profiling.accounting.owners import group_of_file
+from formicary.profiling.model.declarations import with_group
+from formicary.profiling.model.groups import Rules
+from formicary.profiling.model.profile import Frame
 from formicary.protocols.part import Part
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.link.link import Link
@@ -45,6 +51,7 @@ from formicary.transport.xmpp.stream import XmppStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
 
     from formicary.profiling.accounting.calibration import Costs
 
@@ -89,6 +96,46 @@ BORDERS: tuple[Callable[..., Any], ...] = (
 
 TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument)
 """Methods of the platform that call users' code."""
+_RULES = Rules()
+
+
+@cache
+def group_of_file(name: str) -> int:
+    """Return the group of code in a file; the runtime if the rules leave it to the caller."""
+    group = _RULES.group_of(with_group(Frame("", name)))
+    return RUNTIME if group is None else GROUPS.index(group)
+
+
+def group_of_class(kind: type) -> int:
+    """Return the group of a class's methods; the agents unless a rule says otherwise."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return (file and group_of_file(file)) or AGENTS
+
+
+def group_of_callback(callback: Any) -> int:
+    """Return the group of a loop's callback; the runtime if unknown."""
+    if isinstance(callback, Callback):
+        return RUNTIME  # it is charged already
+    owner = getattr(callback, "__self__", None)
+    if isinstance(owner, asyncio.Task):
+        coroutine = owner.get_coro()
+        code = getattr(coroutine, "cr_code", None) or getattr(coroutine, "gi_code", None)
+        # Code of the standard library or uvloop, such as `asyncio.wait_for(own())` or the program of
+        # `uvloop.run`, may wrap users' code.
+        return _group_of_code(code) or AGENTS
+    while isinstance(callback, partial):
+        callback = callback.func
+    return _group_of_code(getattr(callback, "__code__", None))  # a method has its function's code
+
+
+def _group_of_code(code: CodeType | None) -> int:
+    return RUNTIME if code is None else group_of_file(code.co_filename)
+
+
+def group_of_strand(strand: Strand) -> int:
+    """Return the group of a strand's code: a behaviour, or an asynchronous `handle`."""
+    owner = strand.owner
+    return group_of_class(type(owner.owner if isinstance(owner, Mailbox) else owner))
 
 
 class Patches:

@@ -163,7 +163,7 @@ ledgers: dict[int, Ledger] = {}
 """The ledgers of accounted threads, by `threading.get_ident()`."""
 
 
-# -- borders: what stands in the place of a function while its thread is accounted --------------------------
+# -- borders: wrappers of functions while their thread is accounted ------------------------------------------
 
 
 def call_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callable[..., Any]:
@@ -235,14 +235,7 @@ def resume_border(  # noqa: PLR0917 -- all but the last three are a partial's
 
 
 class StrandBorder:
-    """Stands in for a strand's context, and runs its steps in a slot.
-
-    Args:
-        context: the strand's.
-        ledger: of the loop's thread.
-        slot: the slot to charge.
-        cost: the border's cost.
-    """
+    """Stands in for a strand's context, and runs its steps in a slot."""
 
     __slots__ = ("run",)
 
@@ -251,14 +244,7 @@ class StrandBorder:
 
 
 class Callback:
-    """A callback for a loop or scheduler that runs in a slot.
-
-    Args:
-        plain: the function to call.
-        ledger: of the loop's thread.
-        slot: the slot to charge.
-        cost: the border's cost.
-    """
+    """A callback for a loop or scheduler that runs in a slot."""
 
     __slots__ = ("__self__", "_cost", "_ledger", "_plain", "slot")
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from formicary.core.errors import UsageError
 from formicary.core.strand import Strand
-from formicary.profiling.accounting.borders import Patches
+from formicary.profiling.accounting.borders import Patches, group_of_callback, group_of_class, group_of_strand
 from formicary.profiling.accounting.ledger import (
     AGENTS,
     PLATFORM,
@@ -23,7 +23,6 @@ from formicary.profiling.accounting.ledger import (
     coroutine_border,
     ledgers,
 )
-from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
 from formicary.protocols.participation import Participation
 from formicary.transport.router import Router
 
@@ -41,10 +40,6 @@ _LATER = ("call_later", "call_at")  # with a time before the callback
 
 class Recording:
     """Accounts in a ledger for the running loop's thread while the block lasts.
-
-    Args:
-        containers: the loop's containers.
-        costs: the cost of borders.
 
     Raises:
         UsageError: on entering: a thread of the process is already being recorded.
@@ -122,7 +117,7 @@ class Recording:
             if isinstance(transport, Router):
                 transport.rebind()
 
-    # -- what comes -----------------------------------------------------------------------------------------
+    # -- incoming -------------------------------------------------------------------------------------------
 
     def adopt(self, newcomer: Strand | MicroInbox) -> None:
         """Assign a slot and a border to a strand, or to a micro-agent's inbox."""

@@ -25,15 +25,7 @@ _BAR = 60  # characters
 
 
 def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: View, top: int) -> None:
-    """Print a profile.
-
-    Args:
-        console: the output.
-        profile: the profile.
-        found: the result of `cpu_times`.
-        view: what `found` is split by.
-        top: the largest number of lines, except for groups.
-    """
+    """Print a profile."""
     cpu_s = sum(process.cpu_s for process in profile.processes)
     console.print(
         f"{cpu_s:.2f} s of CPU in {profile.window_s:.2f} s on {printable(profile.host)}, {_how(profile)}"

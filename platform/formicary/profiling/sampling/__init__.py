@@ -7,5 +7,4 @@
 - `program`: starts a program to profile
 - `child`: runs in the started program, around it
 - `control`: the channel between `program` and `child`
-- `gc_clock`: the garbage collector's time in `child`
 """

@@ -77,9 +77,6 @@ class Clocks:
 
     The window begins with the object. Later children count from their start.
 
-    Args:
-        pids: the processes.
-
     Raises:
         ProfilingError: there is no such process, or access is denied.
     """
@@ -160,37 +157,32 @@ def _read(watched: _Watched) -> None:
     with suppress(psutil.Error):  # its threads are not visible
         for thread in process.threads():
             ticks = thread.user_time + thread.system_time
-            watched.last_of[thread.id] = _exact_seconds(process.pid, thread.id) or ticks
+            nanoseconds = _first_number(
+                _task_file(process.pid, thread.id, "schedstat")
+            )  # the scheduler's clock
+            watched.last_of[thread.id] = nanoseconds / 1e9 or ticks
             watched.seen_first.setdefault(thread.id, now)
             watched.seen_last[thread.id] = now
-            watched.last_switches[thread.id] = _switches(process.pid, thread.id)
+            status = _task_file(process.pid, thread.id, "status")
+            switches = status.partition(b"\nvoluntary_ctxt_switches:")[2]
+            watched.last_switches[thread.id] = _first_number(switches)
             if thread.id not in watched.names:
-                watched.names[thread.id] = _thread_name(process.pid, thread.id)
+                name = _task_file(process.pid, thread.id, "comm")
+                watched.names[thread.id] = name.decode(errors="replace").strip()
 
 
-def _thread_name(pid: int, tid: int) -> str:
+def _task_file(pid: int, tid: int, name: str) -> bytes:
+    """Return what Linux says of a thread; empty elsewhere, and if it has ended."""
     try:
-        with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-            return file.read().strip()
-    except OSError:  # not Linux, or it has ended
-        return ""
+        with open(f"/proc/{pid}/task/{tid}/{name}", "rb") as file:  # noqa: PTH123 -- thousands a second
+            return file.read()
+    except OSError:
+        return b""
 
 
-def _exact_seconds(pid: int, tid: int) -> float:
-    """Return a thread's CPU seconds by the scheduler's own clock; 0 if there is none."""
-    try:
-        with open(f"/proc/{pid}/task/{tid}/schedstat", "rb") as file:  # noqa: PTH123
-            return int(file.read().split(maxsplit=1)[0]) / 1e9
-    except (OSError, IndexError):  # not Linux, or it has ended
-        return 0.0
-
-
-def _switches(pid: int, tid: int) -> int:
-    try:
-        with open(f"/proc/{pid}/task/{tid}/status", "rb") as file:  # noqa: PTH123
-            return int(file.read().partition(b"\nvoluntary_ctxt_switches:")[2].split(maxsplit=1)[0])
-    except (OSError, IndexError):  # not Linux, or it has ended
-        return 0
+def _first_number(text: bytes) -> int:
+    numbers = text.split(maxsplit=1)
+    return int(numbers[0]) if numbers else 0
 
 
 def _used(watched: _Watched) -> ProcessUse:

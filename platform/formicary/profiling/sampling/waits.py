@@ -25,7 +25,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from formicary.profiling.model.modules import module_of
+from formicary.profiling.model.groups import module_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

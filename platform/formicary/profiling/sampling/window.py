@@ -9,8 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from formicary.profiling.model.declarations import with_group
-from formicary.profiling.model.groups import Group, Rules
-from formicary.profiling.model.modules import module_of
+from formicary.profiling.model.groups import Group, Rules, module_of
 from formicary.profiling.model.profile import (
     BLOCKS,
     Collection,

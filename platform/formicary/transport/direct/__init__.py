@@ -9,7 +9,7 @@
 - `opening`: a state machine in which both sides prove who they are; `opening_protocol`: runs it
 - `connection`: an open connection: frames out, frames in
 - `peer_keys`: the containers that this one knows, and the keys that it gave them
-- `identity`: a container's key and certificate; `identity_file`: keeps them for its successor
+- `identity`: a container's key and certificate, and the file that keeps them for its successor
 """
 
 from formicary.transport.addresses import Offer

@@ -13,14 +13,13 @@ from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
 from formicary.transport.direct import DirectEndpoint, Offer
 from formicary.transport.direct.dialling import Dialling
-from formicary.transport.link.paths import NoPath
-from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, RelayPath, unwrap, wrap
+from formicary.transport.link.paths import PASS_ON, PASSED_ON, RETURNED, NoPath, RelayPath, unwrap, wrap
 
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
     from formicary.transport.addresses import JoinAddress
     from formicary.transport.direct import DirectConnection
-    from formicary.transport.direct.identity_file import IdentityFile
+    from formicary.transport.direct.identity import IdentityFile
     from formicary.transport.link.header import SessionParameters
     from formicary.transport.link.link import Link
     from formicary.transport.link.paths import IndirectPath
@@ -42,7 +41,7 @@ class Connections:
         if options.identity is not None:  # few containers have one
             from pathlib import Path
 
-            from formicary.transport.direct.identity_file import IdentityFile
+            from formicary.transport.direct.identity import IdentityFile
 
             file = IdentityFile.open(Path(options.identity), domain)
         self.endpoint = DirectEndpoint(

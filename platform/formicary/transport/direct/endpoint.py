@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from formicary.transport.addresses import SocketAddress, Tls
     from formicary.transport.direct.connection import DirectConnection
-    from formicary.transport.direct.identity_file import IdentityFile, Record
+    from formicary.transport.direct.identity import IdentityFile, Record
 
 logger = get_logger("formicary.transport")
 

@@ -99,7 +99,7 @@ class Arrivals:
 
     def _report(self, error: Exception) -> None:
         if isinstance(error, ValueError):
-            self._link.drop(str(error))
+            self._link.owner.drop(self._link.domain, str(error))
         else:
             logger.error(
                 "a message from %s could not be handled; please report this",
@@ -128,7 +128,7 @@ class Arrivals:
             )
             return
         if not is_order:
-            self._link.drop(str(error))
+            self._link.owner.drop(self._link.domain, str(error))
 
     def _take_strange(self, entry: Entry) -> None:
         """Handle a message for an agent that is not here, or of one that the other end cannot speak for."""
@@ -142,7 +142,7 @@ class Arrivals:
                 return
         except ValueError as error:
             self._receipts.arrived.append(_NOBODY)
-            self._link.drop(str(error))
+            self._link.owner.drop(self._link.domain, str(error))
             return
         self._receipts.arrived.append(id(message))
         self._note_failure(message)

@@ -22,9 +22,6 @@ class Custody:
 
     A message that is only sent knows nothing of this, as with receipts: a link whose `forwards` is set passes
     each batch to `sent`, and whoever wants to know looks at what the other end has told.
-
-    Args:
-        link: the link.
     """
 
     def __init__(self, link: Link) -> None:

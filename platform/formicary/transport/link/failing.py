@@ -28,9 +28,7 @@ class Failing:
 
     def __init__(self, undeliverable: Callable[[Message, str, str], None]) -> None:
         self._undeliverable = undeliverable
-        self._left: deque[tuple[Iterator[Letter], str]] = (
-            deque()
-        )  # some are decoded only when it is their turn
+        self._left: deque[tuple[Iterator[Letter], str]] = deque()  # some are decoded only in their turn
         self._is_scheduled = False
 
     @property

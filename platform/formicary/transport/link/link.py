@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 from formicary.delivery.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.custody import Custody
-from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failures
 from formicary.transport.link.frames import SentBatch
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import DeliveryOutcome, Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.orders import Orders
-from formicary.transport.link.outbox import BATCH_SIZE, Outbox
+from formicary.transport.link.outbox import BATCH_SIZE, Draining, Outbox
 from formicary.transport.link.paths import NoPath
-from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.receipts import Receipts
 from formicary.transport.link.session import State
 from formicary.transport.link.wire_names import Names
+from formicary.transport.remote_sink import PausedReceivers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,6 +86,7 @@ class Link:
         self.failures = Failures(self)
         self.paused = PausedReceivers(owner.container.dispatcher)
         self.orders = Orders(self)
+        self.pause_sender = self.orders.pause_sender
         self.draining = Draining(session, self.outbox)
         self.custody = Custody(self)
         self.forwards = False
@@ -299,9 +299,12 @@ class Link:
             batch = session.receive(frame, now)
             # Orders are mostly answered at once, and answers acknowledge.
             if batch is not None and self._arrivals.hand_over(batch) and now >= self._early_at:
-                self._acknowledge_early(now)
+                # Acknowledge before agents run and may block the loop; under load, only now and then.
+                self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
+                session.receiving.acknowledge()
+                self._container.scheduler.wait_for_loop()
         except ValueError as error:
-            self.drop(str(error))
+            self.owner.drop(self.domain, str(error))
         if session.instructions:
             self._perform()
         outbox = self.outbox
@@ -310,25 +313,11 @@ class Link:
         if self._is_slow:
             self._tick_soon()
 
-    def _acknowledge_early(self, now: float) -> None:
-        """Acknowledge before agents run and may block the loop; under load, only now and then."""
-        self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
-        self.session.receiving.acknowledge()
-        self._container.scheduler.wait_for_loop()
-
     def receive_indirect(self, frame: bytes) -> None:
         """Process a frame that came over the indirect path."""
         if self.direct is not None and self._path is self.direct:
             self.session.ask(self._now())  # the other end may have had a reason to leave the direct path
         self.receive(frame)
-
-    def drop(self, what: str) -> None:
-        """Count and log something that the other container must not have sent."""
-        self.owner.drop(self.domain, what)
-
-    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other end to pause sending to an agent here, or to resume."""
-        self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Make the other end wait, as this container has no room, or resume."""
@@ -365,7 +354,6 @@ class Link:
     def _opened(self, parameters: SessionParameters) -> None:
         self.batch_limit = self._sending.frame_limit
         self.message_limit = self._sending.message_limit
-        self._resume_senders()
         self.senders.clear()  # it may be another container that speaks for them now
         self._begin(is_told=self._sending.other.receipts)
         self.owner.on_opened(self, parameters)  # before waiting messages go
@@ -374,7 +362,6 @@ class Link:
     def _ended(self, reason: str) -> None:
         self.was_direct = False
         self.ended_at = self._now()
-        self._resume_senders()
         self._begin(is_told=False)
         self.failures.add(self.outbox.withdraw(), reason, DeliveryOutcome.UNDELIVERED)
         self.failures.obstacle = ""
@@ -388,14 +375,12 @@ class Link:
 
     def _begin(self, *, is_told: bool) -> None:
         """Begin a session, or a time without one; `is_told`: whether the other end tells what was taken."""
+        self._container.dispatcher.overflow.forget(self)
+        self.paused.release()
         self._receipts.start(is_wanted=is_told)
         self._sent_before = self._messages_sent
         self.failures.told.start()
         self.custody.start(is_told=is_told)
-
-    def _resume_senders(self) -> None:
-        self._container.dispatcher.overflow.forget(self)
-        self.paused.release()
 
     # -- time -----------------------------------------------------------------------------------------------
 
@@ -452,7 +437,8 @@ class Link:
         self._receipts.start(is_wanted=False)
         self.failures.finish()
         self.custody.close()
-        self._resume_senders()
+        self._container.dispatcher.overflow.forget(self)
+        self.paused.release()
         self.outbox.open()
         self.draining.check()
         if self._timer is not None:

@@ -1,10 +1,10 @@
 """XMPP: a connection to a server, as a path between containers and to any other XMPP address.
 
 - `connection`: a container's connection, which reconnects by itself
-- `component`, `account_stream`: open a stream as a component (XEP-0114), or with an account
-- `login`: connects to an account's server, which `lookup` finds, and logs in with `sasl`
+- `component`, `account_stream`: open a stream as a component (XEP-0114), or with an account, and what the
+  addresses of containers are there
+- `login`: finds an account's server, connects to it, and logs in with `sasl`
 - `stream`: one connection, from bytes to stanzas; `frame_reader` extracts the frames
-- `addressing`: the addresses of containers at a server
 - `inbox`: handles plain stanzas that come in
 - `stanzas`: messages as plain XMPP stanzas
 """

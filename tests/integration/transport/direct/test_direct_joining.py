@@ -15,7 +15,7 @@ from formicary import Container, Limits, Message, Network
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, UsageError
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import HEADER, HELLO
-from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, wrap
+from formicary.transport.link.paths import PASS_ON, PASSED_ON, RETURNED, wrap
 
 
 async def asked(container, to, body="x", name="asker"):

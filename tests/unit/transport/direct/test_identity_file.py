@@ -10,8 +10,7 @@ import pytest
 from tests.unit.core.owners import give_away
 
 from formicary.errors import UsageError
-from formicary.transport.direct.identity import Identity
-from formicary.transport.direct.identity_file import IdentityFile
+from formicary.transport.direct.identity import Identity, IdentityFile
 
 C1 = "c1.lab.localhost"
 TOKEN = b"t" * 32

@@ -14,7 +14,7 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Agent, Container, Limits, Message, MicroAgent, Template
 from formicary.delivery.dead_letters import failure_of
-from formicary.transport.link import paused as paused_module
+from formicary.transport import remote_sink
 from formicary.transport.link import unconsumed as untaken_module
 from formicary.transport.link.failing import ToldFailures
 from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, SessionParameters
@@ -448,7 +448,7 @@ async def test_a_pause_ends_with_its_session():
 
 
 async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatch):
-    monkeypatch.setattr(paused_module, "_MOST", 3)
+    monkeypatch.setattr(remote_sink, "_MOST", 3)
     async with Pair() as (one, two):
         await start(two.container, "other", other := Collect())
         await start(one.container, "a", send_all(["x"], to="other@c2"))

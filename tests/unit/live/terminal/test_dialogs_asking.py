@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.core.errors import UsageError
-from formicary.live.terminal.asking import read_act, read_filters, write_filters
+from formicary.live.terminal.dialogs import read_act, read_filters, write_filters
 from formicary.observe.events import Filters
 
 words = st.text(st.characters(codec="ascii", categories=["L", "N"]), max_size=5)

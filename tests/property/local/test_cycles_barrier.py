@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.searches import at_first
 
-from formicary.local.barrier import Barrier, Note
+from formicary.local.cycles import Barrier, Note
 
 steps = st.lists(st.integers(0, 1 << 16), max_size=200)
 TIMES = 10_000  # steps after which a world that has work for a while must have come to rest

@@ -12,8 +12,8 @@ from formicary.core.micro import MicroAgent
 from formicary.core.scheduler import Scheduler
 from formicary.directory.central.agent import DirectoryAgent
 from formicary.fipa.management_agent import ManagementAgent
+from formicary.profiling.accounting.borders import group_of_callback, group_of_class, group_of_file
 from formicary.profiling.accounting.ledger import AGENTS, COMMUNICATION, DIRECTORY, GROUPS, PLATFORM, RUNTIME
-from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_file
 from formicary.profiling.model.groups import Group
 from formicary.transport.link.link import Link
 

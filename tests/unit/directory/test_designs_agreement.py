@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary.directory.agreement import CHANNEL, Agreement
+from formicary.directory.designs import CHANNEL, Agreement
 
 pytestmark = pytest.mark.virtual_clock
 

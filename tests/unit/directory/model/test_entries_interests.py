@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.directory.model.description import ServiceDescription
-from formicary.directory.model.interests import Interests
+from formicary.directory.model.entries import Interests
 from formicary.directory.model.query import Query
 
 NAMES = st.sampled_from("ab")

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from formicary.profiling.sampling.gc_clock import GcClock
+from formicary.profiling.sampling.child import GcClock
 
 
 @pytest.fixture

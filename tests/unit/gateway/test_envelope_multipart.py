@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary.gateway.multipart import MultipartError, read_parts, write_parts
+from formicary.gateway.envelope import MultipartError, read_parts, write_parts
 
 # As written by JADE, with a stray space and an invalid content type.
 JADE_TYPE = 'multipart/mixed ; boundary="251D738450A171593A1583EB"'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from formicary.profiling.analysis.estimates import TICK_S, of_samples
+from formicary.profiling.analysis.attribution import TICK_S, of_samples
 from formicary.profiling.model.profile import BLOCKS
 
 RATE = 50  # samples per second

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.live.view import View, lets_through
-from formicary.live.web.outbox import Outbox
+from formicary.live.web.hub import Outbox
 from formicary.observe.events import AgentFigures, AgentSeen, Figures, Filters, LeftOut, MessageSeen
 
 

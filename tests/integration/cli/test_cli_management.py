@@ -147,6 +147,7 @@ def test_an_agent_sleeps_and_is_woken(running):
 def test_sleepers_are_there_when_their_container_is_started_again(lab):
     options = ("--listen", "--sleepers", "night.sqlite")
     with lab.run(*options):
+        lab.until(lambda: "cell@c1" in lab.said("agents"))
         lab.said("deactivate", "cell")
     with lab.run(*options) as process:
         assert process.stderr.readline() == "agent cell is asleep\n"

@@ -385,7 +385,6 @@ def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
     with lab.run("--listen"), lab.run("--name", "c2", "--join", "c1") as process:
         lab.until(lambda: "c2 " in lab.said("ps"))
         process.send_signal(signal.SIGSTOP)
-        lab.command = COMMAND
         done = lab.typed("ps", "--json")
         assert done.returncode == 1
         found = json.loads(done.stdout)

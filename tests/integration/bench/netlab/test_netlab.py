@@ -16,6 +16,7 @@ import pytest
 from tests.plugins.hosts import laboratory
 from tests.plugins.namespaces import need_namespaces
 from tests.plugins.paths import ROOT
+from tests.processes import has_ended
 
 from formicary.cli import main
 from formicary.errors import UsageError
@@ -76,11 +77,6 @@ def assert_nothing_is_left(folder):
     assert not folder.exists()
     named = [process for process in psutil.process_iter(["cmdline"]) if str(folder) in str(process.info)]
     assert named == []
-
-
-def runs(pid):
-    """Tell whether there is such a process, which has not just ended."""
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 @pytest.fixture
@@ -294,7 +290,7 @@ def test_up_status_and_down(folder, command):
     code, out = command("status", "--folder", folder, "--json")
     found = json.loads(out)
     assert (code, found["state"], found["inventory"]) == (0, "up", str(folder / "hosts.toml"))
-    assert runs(found["hosts"][0]["server"])
+    assert not has_ended(found["hosts"][0]["server"])
 
     code, out = command("down", "--folder", folder, "--json")
     assert (code, json.loads(out)["files"]) == (0, True)
@@ -367,7 +363,7 @@ def test_a_server_whose_namespace_has_lost_its_name_is_ended(folder):
     with pytest.raises(LabError, match="is incomplete; take it down"):
         up(folder, 2)
     assert down(folder).processes == 2
-    assert not runs(status.hosts[0].server)
+    assert has_ended(status.hosts[0].server)
     assert_nothing_is_left(folder)
 
 
@@ -386,7 +382,7 @@ def test_the_number_in_an_old_file_is_not_trusted(folder):
 def test_a_server_that_has_ended_is_noticed(folder, command):
     status, _ = up(folder, 1)
     os.kill(status.hosts[0].server, signal.SIGKILL)
-    wait_until(lambda: not runs(status.hosts[0].server))
+    wait_until(lambda: has_ended(status.hosts[0].server))
     code, out = command("status", "--folder", folder)
     assert code == 1
     assert "no SSH server" in out

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Processes inherit the environment even where they cut all other ties to the one that started them.
 _MARK = "FORMICARY_TESTED_BY"
-GRACE_SECONDS = 10.0  # for what is just ending; spent only where something looks left behind
+GRACE_SECONDS = 60.0  # for what is just ending; spent only where something looks left behind
 
 
 @dataclass(frozen=True)

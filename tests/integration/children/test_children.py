@@ -9,8 +9,8 @@ import signal
 import psutil
 import pytest
 from tests.integration.local.crew import Cell, Clerk, Doing
-from tests.integration.local.test_local_platform import ended
 from tests.integration.transport.raw import until
+from tests.processes import has_ended
 from tests.unit.core.agents import Do
 
 from formicary import Agent, Container, Message, Services
@@ -42,7 +42,7 @@ async def test_it_joins_the_container_and_ends_with_the_block():
         with pytest.raises(NameTakenError):
             await worker.start(Cell, "clerk")
         pid = worker.pid
-    assert ended(pid)
+    assert has_ended(pid)
 
 
 async def test_it_is_told_no_secret_where_others_see_it():

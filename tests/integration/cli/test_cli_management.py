@@ -147,6 +147,7 @@ def test_an_agent_sleeps_and_is_woken(running):
 def test_sleepers_are_there_when_their_container_is_started_again(lab):
     options = ("--listen", "--sleepers", "night.sqlite")
     with lab.run(*options):
+        lab.until(lambda: "cell@c1" in lab.said("agents"))
         lab.said("deactivate", "cell")
     with lab.run(*options) as process:
         assert process.stderr.readline() == "agent cell is asleep\n"
@@ -384,7 +385,6 @@ def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
     with lab.run("--listen"), lab.run("--name", "c2", "--join", "c1") as process:
         lab.until(lambda: "c2 " in lab.said("ps"))
         process.send_signal(signal.SIGSTOP)
-        lab.command = COMMAND
         done = lab.typed("ps", "--json")
         assert done.returncode == 1
         found = json.loads(done.stdout)

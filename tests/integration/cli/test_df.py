@@ -186,10 +186,9 @@ def test_a_closed_reader_is_no_error(running):
 def test_a_central_directory_is_asked_alike(lab):
     options = ("--directory", "central")
     with lab.run("--listen", *options), lab.run("--name", "c2", "--join", "c1", *options):
-        lab.until(lambda: "c2 " in lab.said("ps"))
+        lab.until(lambda: len(lab.said("df", "list").splitlines()) == 3)
         found = json.loads(lab.said("df", "search", "--type", "printer", "--json"))["services"]
         assert sorted(each["agent"] for each in found) == ["laser@c1.lab.localhost", "laser@c2.lab.localhost"]
-        assert len(lab.said("df", "list").splitlines()) == 3
         assert len(lab.said("df", "watch", "--for", "3").splitlines()) == 2
 
 

@@ -53,15 +53,15 @@ async def test_agents_of_all_containers_and_of_another_platform_write_to_each_ot
             assert "seller%jade-platform@gateway" in (await process.stderr.readline()).decode()
             for container in (main, other):
                 question = Message(to="echo%c1.right.localhost@gateway", body="hi", performative="request")
-                assert (await container.conversations.ask(question, 20)).body == "hi"
+                assert (await container.conversations.ask(question, 60)).body == "hi"
             assert {message.sender.partition("@")[0] for message in echo.got} == {
                 "formicary-asker%c1.lab.localhost",
                 "formicary-asker%c2.lab.localhost",
             }
             back = Message(to="echo%c2.lab.localhost", body="back", performative="request")
-            assert (await right.conversations.ask(back, 20)).body == "back"
+            assert (await right.conversations.ask(back, 60)).body == "back"
             with pytest.raises(FailedError, match="no agent named 'nobody' lives in container c2"):
-                await right.conversations.ask(Message(to="nobody%c2.lab.localhost"), 20)
+                await right.conversations.ask(Message(to="nobody%c2.lab.localhost"), 60)
             process.send_signal(signal.SIGINT)
             rest = (await process.stderr.read()).decode()
             assert await process.wait() == 130

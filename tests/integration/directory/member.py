@@ -33,7 +33,7 @@ class Asking(OneShotBehaviour):
 
     async def run(self):
         await self.send(Message(to=self.receiver, body="hello"))
-        message = await self.receive(timeout=10)
+        message = await self.receive(timeout=60)
         self.answer = message and message.body
 
 

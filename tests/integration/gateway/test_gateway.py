@@ -33,7 +33,7 @@ async def test_a_contract_net_with_sellers_of_both_platforms():
         await right.start(Seller("cheap", 10))
         await right.start(Seller("out", None))
         theirs = {name: near.name_of(f"{name}@c1.right.localhost") for name in ("cheap", "out", "nobody")}
-        async with left.contract_net(["own", *theirs.values()], "a piano", timeout=10) as net:
+        async with left.contract_net(["own", *theirs.values()], "a piano", timeout=60) as net:
             bids = {bid.sender: bid async for bid in net.bids}
             result = await net.award(bids[theirs["cheap"]])
         assert {name: bid.body for name, bid in bids.items()} == {
@@ -63,7 +63,7 @@ async def test_every_part_of_a_message_is_carried():
             conversation_id='quoted "\\',
             reply_with="20261231T235959000Z",
             in_reply_to="",
-            reply_by=datetime.now(UTC).replace(microsecond=1000) + timedelta(seconds=1),
+            reply_by=datetime.now(UTC).replace(microsecond=1000) + timedelta(minutes=1),
             metadata={"colour": "ä\n", "X-y": ""},
         )
         await left.dispatcher.send(message.replace(sender="asker@c1.left.localhost"))
@@ -87,15 +87,15 @@ async def test_agents_of_other_containers_reach_the_gateway_by_name():
         ):
             far.know("third.localhost", gateway.address)
             to = "echo%c1.right.localhost@c1"
-            answer = await other.conversations.ask(Message(to=to, body="hello", performative="request"), 10)
+            answer = await other.conversations.ask(Message(to=to, body="hello", performative="request"), 60)
             assert answer.body == "hello"
             assert echo.got[0].sender == "formicary-asker%c2.third.localhost@c1.right.localhost"
             with pytest.raises(FailedError, match="no agent named 'nobody'"):
-                await other.conversations.ask(Message(to="nobody%c1.right.localhost@c1"), 10)
+                await other.conversations.ask(Message(to="nobody%c1.right.localhost@c1"), 60)
             # Back to an agent that is in no container of the platform: its sender learns of that, too.
             lost = Message(to="nobody%c2.third.localhost")
             with pytest.raises(FailedError, match="no agent named 'nobody'"):
-                await right.conversations.ask(lost, 10)
+                await right.conversations.ask(lost, 60)
 
 
 async def test_messages_of_one_agent_stay_in_order():
@@ -120,7 +120,7 @@ async def test_what_waits_when_the_gateway_closes_is_brought_first():
                     )
             assert len(echo.got) == 20
             with pytest.raises(FailedError, match="lives in container"):
-                await left.conversations.ask(Message(to="echo%c1.right.localhost"), 5)
+                await left.conversations.ask(Message(to="echo%c1.right.localhost"), 60)
 
 
 async def test_what_cannot_be_opened_says_why(caplog):

@@ -111,7 +111,7 @@ async def ours_begin(container, market):
         await market.do(command)
     await container.start(Seller("own", 20))
     names = ["cheap%jade-platform", "dear%jade-platform", "out%jade-platform", "own"]
-    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", timeout=10) as net:
+    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", timeout=60) as net:
         bids = {bid.sender.partition("@")[0]: bid async for bid in net.bids}
         assert {name: bid.body for name, bid in bids.items()} == {
             "cheap%jade-platform": "10",
@@ -159,7 +159,7 @@ async def test_every_part_of_a_message_returns_from_jade(tmp_path):
                 reply_by=until,
                 metadata={"colour": "light red"},
             )
-            answer = await container.conversations.ask(message, 20)
+            answer = await container.conversations.ask(message, 60)
             assert answer.sender == f"echo%jade-platform@{container.domain}"
             expected = message.replace(to=answer.to, sender=answer.sender, performative="inform")
             assert answer.replace(in_reply_to=None, reply_with=None) == expected
@@ -169,9 +169,9 @@ async def test_jade_that_is_gone_is_a_failure_at_once(tmp_path):
     message = Message(to="echo%jade-platform", performative="request", protocol="fipa-request")
     async with jade(tmp_path) as market, opened(market) as (container, gateway):
         await market.do("echo Echo")
-        assert (await container.conversations.ask(message, 20)).performative == "inform"
+        assert (await container.conversations.ask(message, 60)).performative == "inform"
         market.process.kill()
         await market.process.wait()
         with pytest.raises(FailedError, match="is not there"):
-            await container.conversations.ask(message, 20)
+            await container.conversations.ask(message, 60)
         assert gateway.sent == 1

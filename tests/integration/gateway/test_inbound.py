@@ -132,7 +132,7 @@ async def connect(gateway, said=b""):
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(inbound, "ASKING", 0.05)
+    monkeypatch.setattr(inbound, "ASKING", 0.5)
     async with Container("c1") as container, Gateway(container, port=0) as gateway:
         head = b"POST /acc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"
         reader, writer = await connect(gateway, head)  # and no more of it

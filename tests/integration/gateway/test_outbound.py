@@ -76,7 +76,7 @@ JADES = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: Keep-Alive\r
 
 
 def ask(container, **fields):
-    return container.conversations.ask(Message(to="seller%jade", **fields), 20)
+    return container.conversations.ask(Message(to="seller%jade", **fields), 60)
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ async def test_a_platform_that_nobody_knows_and_one_that_is_not_there():
         with pytest.raises(
             FailedError, match=r"the address of the platform other is not known: add it with --peer"
         ):
-            await container.conversations.ask(Message(to="seller%other"), 5)
+            await container.conversations.ask(Message(to="seller%other"), 60)
         gateway.know("other", ["http://127.0.0.1:9/acc", "http://127.0.0.1:9/second"])
         with pytest.raises(FailedError, match=r"is not there, at http://127.0.0.1:9/second"):
-            await container.conversations.ask(Message(to="seller%other"), 5)
+            await container.conversations.ask(Message(to="seller%other"), 60)
         with pytest.raises(FailedError, match="not an agent of another platform"):
-            await container.conversations.ask(Message(to="a%b%other"), 5)
+            await container.conversations.ask(Message(to="a%b%other"), 60)
 
 
 async def test_what_is_not_brought_when_the_gateway_closes_fails(monkeypatch):

@@ -132,13 +132,14 @@ async def test_one_that_had_an_answer_has_to_end_what_it_begins(served, monkeypa
         await asyncio.wait([dripping])
 
 
-async def test_what_it_begins_while_it_is_answered_counts_too(served, impatient):
+async def test_what_it_begins_while_it_is_answered_counts_too(served, monkeypatch):
     served.proceed.clear()
     async with served.opened():
         reader, writer = await served.connect(REQUEST)
         await until(lambda: served.asked)
         (connection,) = served.server._connections._all.values()
         assert connection._patience.cancelled()  # it waits for us, for as long as it takes
+        monkeypatch.setattr(connections, "ASKING", 0.05)
         writer.write(b"GET /")
         await until(lambda: connection._has_more)
         served.proceed.set()

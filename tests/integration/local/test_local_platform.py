@@ -10,11 +10,11 @@ import signal
 import subprocess
 import sys
 
-import psutil
 import pytest
 from tests.integration.local.crew import Cell, Clerk, Doing, Holding, Mover, Relay
 from tests.integration.transport.raw import until
 from tests.plugins.paths import ROOT
+from tests.processes import has_ended
 from tests.unit.core.agents import Collect, Do
 
 from formicary import Agent, Container, LocalPlatform, Message
@@ -58,10 +58,6 @@ async def ask(platform, to, body=""):
     return do.result
 
 
-def ended(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
 async def test_agents_live_in_processes_of_their_own_and_are_found_by_short_names():
     async with LocalPlatform(containers=2) as platform:
         assert platform.containers == ("c1", "c2")
@@ -77,7 +73,7 @@ async def test_agents_live_in_processes_of_their_own_and_are_found_by_short_name
         await platform.start(Cell, "cell", on="c2")
         assert (await ask(platform, "relay", "cell hello")).body == "cell: hello"
         assert len({child.pid for child in platform.children} | {os.getpid()}) == 3
-    assert all(map(ended, pids))
+    assert all(map(has_ended, pids))
 
 
 async def test_many_are_started_at_once_and_those_that_cannot_be_are_named():
@@ -184,7 +180,7 @@ async def test_all_end_where_that_is_asked_for():
     ):
         await run_until_lost(pids, "kill", when_lost="end")
     assert len(pids) == 2
-    assert all(map(ended, pids))
+    assert all(map(has_ended, pids))
     assert not asyncio.current_task().cancelling()
 
 
@@ -193,7 +189,7 @@ async def test_an_agent_that_exits_ends_all_with_its_code():
     with pytest.raises(SystemExit) as exits:
         await run_until_lost(pids, "exit", 7)
     assert exits.value.code == 7
-    assert all(map(ended, pids))
+    assert all(map(has_ended, pids))
 
 
 async def test_one_that_is_killed_before_all_have_met_is_not_waited_for(monkeypatch):
@@ -210,7 +206,7 @@ async def test_one_that_is_killed_before_all_have_met_is_not_waited_for(monkeypa
     with pytest.raises(ContainerLostError, match=r"^container c1 \(process \d+\) was killed"):
         async with LocalPlatform(containers=2):
             pass
-    assert all(map(ended, pids))
+    assert all(map(has_ended, pids))
 
 
 async def test_who_is_killed_while_an_agent_is_started_there_is_no_reason_to_wait():
@@ -232,7 +228,7 @@ async def test_what_holds_its_loop_is_ended_all_the_same(tmp_path, caplog, monke
         ):
             await platform.start("shop:Clerk", "late")
         pid = platform.children[0].pid
-    assert ended(pid)
+    assert has_ended(pid)
     assert "container c1 did not end within 0.5 s, and its process was killed, with w" in caplog.text
 
 
@@ -306,7 +302,7 @@ def script(tmp_path, end="", text=SCRIPT, name="work.py"):
 
 
 async def until_gone(pids):
-    await until(lambda: all(map(ended, pids)))
+    await until(lambda: all(map(has_ended, pids)))
 
 
 @pytest.mark.parametrize(

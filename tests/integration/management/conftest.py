@@ -41,10 +41,17 @@ def join_process():
     @contextlib.asynccontextmanager
     async def start_one(container, name):
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", CREW, name, cwd=ROOT, stdin=asyncio.subprocess.PIPE
+            sys.executable,
+            "-m",
+            CREW,
+            name,
+            cwd=ROOT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
         )
         try:
             process.stdin.write(f"{container.join_address}\n".encode())
+            assert await process.stdout.readline() == b"ready\n"
             await until(lambda: f"{name}.{container.platform}" in container.members)
             yield process
         finally:

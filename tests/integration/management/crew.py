@@ -134,6 +134,8 @@ async def main(name, address):
     """Join a container, and live until the process is ended."""
     async with Container(name, join=address, creatable=[CREW]) as container:
         await container.start(Clerk("clerk"))
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
         await asyncio.get_running_loop().create_future()
 
 

@@ -63,8 +63,13 @@ class Slow(Agent):
 
 
 class Busy(CyclicBehaviour):
+    """Cannot be carried until its event is set."""
+
+    over = None  # an event
+
     async def run(self):
-        await asyncio.sleep(0.3)  # and cannot be carried meanwhile
+        await self.over.wait()
+        await self.receive()
 
 
 @pytest.mark.parametrize("kind", [Clerk, Cell])
@@ -142,12 +147,14 @@ async def test_one_whose_hook_runs_is_seen_in_transit_and_can_be_killed():
 async def test_one_that_is_about_to_move_is_not_kept_where_it_is():
     async with platform("c1", "c2") as (c1, c2):
         await c1.start(ada := Agent("ada"))
+        Busy.over = asyncio.Event()
         ada.add_behaviour(Busy())
         await asyncio.sleep(0)
         moving = asyncio.create_task(c2.management.move("ada@c1", "c2"))
         await until(lambda: ada.state is AgentState.TRANSIT)
         with pytest.raises(MoveError, match=r"^agent ada is already about to move: to c2 since "):
             await c1.management.retract("ada")
+        Busy.over.set()
         await moving
         assert [agent.name for agent in c2.agents] == ["ada"]
 

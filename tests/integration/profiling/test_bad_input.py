@@ -100,7 +100,7 @@ def test_a_py_spy_that_does_not_work(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("order", [signal.SIGKILL, signal.SIGTERM])
 def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
-    with Program([str(script(SPIN.format(seconds=0.8)))]) as program, Window(program.pid) as window:
+    with Program([str(script(SPIN.format(seconds=2)))]) as program, Window(program.pid) as window:
         program.begin_window()
         program.start()
         os.kill(window._sampler._process.pid, order)
@@ -112,7 +112,7 @@ def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
 
 
 def test_a_process_that_is_killed_within_the_window(profile, script):
-    done = profile("--json", "--", script(SPIN.format(seconds=1) + "import os\nos.kill(os.getpid(), 9)\n"))
+    done = profile("--json", "--", script(SPIN.format(seconds=2) + "import os\nos.kill(os.getpid(), 9)\n"))
     assert done.returncode == 128 + signal.SIGKILL
     answer = json.loads(done.stdout)
     assert answer["is_partial"]
@@ -126,7 +126,7 @@ def test_a_process_that_ends_within_the_window_of_a_pid(profile, started, monkey
 
     def end_it(window, *limits):
         used = psutil.Process(running.pid).cpu_times
-        enough = used().user + 0.8
+        enough = used().user + 2
         wait(window, None, lambda: used().user > enough)
         running.terminate()
         wait(window, *limits)

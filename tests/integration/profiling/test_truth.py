@@ -155,7 +155,7 @@ def check_messages(measured, known):
 
 
 def test_what_two_processes_do_is_seen_in_both(folder):
-    for of_one, really in of_each(*measure_messages(folder, rounds=30)):
+    for of_one, really in of_each(*measure_messages(folder)):
         found = {used.name: used.cpu_s for used in cpu_times(of_one, View.GROUP, KNOWN)}
         assert min(found[name] for name in really) > 0
 

@@ -29,8 +29,8 @@ async def test_a_contract_net_over_containers_and_a_participant_that_is_killed()
 
         victim = platform.children[1]
         asked = asyncio.create_task(asker.request(places["c2"], "600"))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # mostly enough for it to be acknowledged, but not on a busy machine
         os.kill(victim.pid, signal.SIGKILL)
-        with pytest.raises(FailedError, match=rf"{places['c2']}@c2.* lost|killed"):
+        with pytest.raises(FailedError, match=rf"{places['c2']}@c2.* lost|container c2 cannot be reached"):
             await asyncio.wait_for(asked, 60)
         assert not asker.conversations.expected

@@ -96,7 +96,7 @@ async def test_what_an_agent_with_an_account_says_to_addresses_outside_leaves_th
         class Say(OneShotBehaviour):
             async def run(self):
                 await self.send(Message(to="out@localhost", body="hello"))
-                self.answer = await self.receive(timeout=10)
+                self.answer = await self.receive(timeout=60)
 
         outside = AccountAddress(
             "out@localhost", "secret", host="127.0.0.1", port=server.client_port, insecure=True
@@ -109,7 +109,7 @@ async def test_what_an_agent_with_an_account_says_to_addresses_outside_leaves_th
             ann, say = Agent("ann@localhost", "secret"), Say()
             ann.add_behaviour(say)
             await ann.start()
-            await say.join(20)
+            await say.join(60)
         assert say.answer.body == "hello!"
         assert say.answer.sender.bare == "out@localhost"
 

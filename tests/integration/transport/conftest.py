@@ -7,7 +7,13 @@ import pytest
 from formicary import Container, Network
 from formicary.errors import LinkError
 from formicary.server import ManagedServer
-from formicary.transport.direct import DirectEndpoint
+from formicary.transport.direct import DirectEndpoint, endpoint
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """Have those that open a connection wait for each other, however busy the machine is."""
+    monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 60.0)
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ async def test_a_call_cancelled_while_waiting_never_begins(pool):
 async def test_a_call_cancelled_at_its_turn_passes_the_worker_on(pool):
     tasks = await begun(pool, 4)
     one, two = Worker.made
-    pool._line[0].add_done_callback(lambda _: tasks[2].cancel())
+    one.running.add_done_callback(lambda _: tasks[2].cancel())  # called when the worker has been given away
     await finish(one, "first")
     assert tasks[2].cancelled() or tasks[2].cancelling()
     await finish(one, "next")
@@ -152,6 +152,19 @@ async def test_the_end_tells_all_who_wait(pool):
     assert all(worker.has_ended for worker in Worker.made)
     with pytest.raises(ContainerClosedError, match=r"print\(\) did not finish, because container c1"):
         await pool.run(print, (), None)
+
+
+async def test_the_end_tells_those_who_have_just_got_a_worker(pool):
+    (task,) = await begun(pool, 1)
+    (one,) = Worker.made
+    await finish(one, 1)
+    assert await task == 1
+    task = asyncio.create_task(pool.run(print, (), None))
+    await asyncio.sleep(0)
+    await pool.close()
+    with pytest.raises(ContainerClosedError):
+        await task
+    assert one.has_ended
 
 
 async def test_what_is_no_function_waits_for_nobody(pool):

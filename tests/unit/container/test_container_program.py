@@ -27,7 +27,7 @@ class EchoAgent(Agent):
 class Ask(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="echo", body="hello", performative="request"))
-        print((await self.receive(timeout=5)).body)
+        print((await self.receive(timeout=60)).body)
         await self.agent.stop()
 
 async def main():

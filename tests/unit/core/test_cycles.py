@@ -175,7 +175,7 @@ async def test_others_wait_for_what_a_behaviour_computes():
     log = []
 
     async def compute(behaviour):
-        log.append(await behaviour.compute(free.wait, 10))
+        log.append(await behaviour.compute(free.wait, 60))
         log.append(behaviour.agent.container.scheduler.cycle)
 
     async with in_threads() as container:
@@ -195,7 +195,7 @@ async def test_those_who_compute_go_on_in_their_order_whoever_ends_first():
     order = []
 
     def wait(number):
-        assert steps[number].wait(10)
+        assert steps[number].wait(60)
         if number:
             steps[number - 1].set()  # so the last ends first
 
@@ -214,12 +214,28 @@ async def test_those_who_compute_go_on_in_their_order_whoever_ends_first():
     assert order == [0, 1, 2]
 
 
+async def test_more_compute_than_there_are_workers():
+    log = []
+
+    async def compute(behaviour, number):
+        log.append(await behaviour.compute(abs, -number))
+
+    async with in_threads() as container:
+        container._facilities._pool = Pool("c1", "threads", 1)
+        doing = [do(lambda behaviour, number=number: compute(behaviour, number)) for number in range(5)]
+        for number, each in enumerate(doing):
+            await start(container, f"a{number}", each)
+        for each in doing:
+            await each.join()
+    assert sorted(log) == list(range(5))
+
+
 async def test_several_functions_of_one_behaviour_are_waited_for():
     free = threading.Event()
     log = []
 
     async def compute(behaviour):
-        log.append(await asyncio.gather(behaviour.compute(abs, -1), behaviour.compute(free.wait, 10)))
+        log.append(await asyncio.gather(behaviour.compute(abs, -1), behaviour.compute(free.wait, 60)))
 
     async with in_threads() as container:
         computing = do(compute)
@@ -239,7 +255,7 @@ async def test_others_wait_for_a_thread_until_it_receives():
 
     class Blocks(ThreadBehaviour):
         def run(self):
-            free.wait(10)
+            free.wait(60)
             log.append("thread")
             while True:
                 self.receive()
@@ -260,11 +276,11 @@ async def test_who_keeps_all_others_waiting_is_named(monkeypatch, caplog):
     free = threading.Event()
 
     async def compute(behaviour):
-        await behaviour.compute(free.wait, 10)
+        await behaviour.compute(free.wait, 60)
 
     class Blocks(ThreadBehaviour):
         def run(self):
-            free.wait(10)
+            free.wait(60)
 
     async with in_threads() as container:
         computing, blocks = do(compute), Blocks()
@@ -287,7 +303,8 @@ async def test_who_keeps_all_others_waiting_is_named(monkeypatch, caplog):
 
 async def test_who_blocks_the_event_loop_is_named_as_well():
     async def block(behaviour):
-        time.sleep(0.3)  # noqa: ASYNC251 -- it is the mistake that is made
+        while not behaviour.agent.container.blockers.total:
+            time.sleep(0.01)  # noqa: ASYNC251 -- it is the mistake that is made
 
     async with synchronous() as container:
         blocking = do(block)
@@ -309,7 +326,7 @@ async def test_a_killed_one_is_waited_for_no_longer():
     free = threading.Event()
 
     async def compute(behaviour):
-        await behaviour.compute(free.wait, 10)
+        await behaviour.compute(free.wait, 60)
 
     async with in_threads() as container:
         computing, collects = do(compute), Collect()
@@ -330,7 +347,7 @@ async def test_a_suspended_one_is_waited_for_no_longer():
     ended = []
 
     async def compute(behaviour):
-        await behaviour.compute(free.wait, 10)
+        await behaviour.compute(free.wait, 60)
         ended.append(behaviour.agent.container.scheduler.cycle)
 
     async with in_threads() as container:
@@ -352,7 +369,7 @@ async def test_the_container_closes_whoever_computes():
     free = threading.Event()
     collects = Collect()
     async with in_threads() as container:
-        await start(container, "a", do(lambda behaviour: behaviour.compute(free.wait, 10)))
+        await start(container, "a", do(lambda behaviour: behaviour.compute(free.wait, 60)))
         await start(container, "b", collects)
         await asyncio.sleep(0.01)
     assert collects.is_done()

@@ -40,5 +40,5 @@ def test_ctrl_c_ends_what_measures(tmp_path):
     os.kill(started.pid, signal.SIGINT)
     _, err = started.communicate()
     assert started.returncode == 130, err
-    assert not [process for process in below if process.is_running()]
+    assert psutil.wait_procs(below, timeout=60)[1] == []
     assert err.splitlines()[-1].startswith("formicary: interrupted")

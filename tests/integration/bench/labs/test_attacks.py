@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from formicary_bench.labs.checking import check
@@ -160,11 +161,12 @@ def test_nothing_is_left_where_the_check_is_ended(tmp_path, number, code):
         path, end = Path(tmp_path / "x" / "left"), time.monotonic() + FAR_TOO_LONG
         while not path.exists() and time.monotonic() < end:
             time.sleep(0.02)
+        left = psutil.Process(int(path.read_text(encoding="utf-8")))
         checking.send_signal(number)
         _, errors = checking.communicate(timeout=FAR_TOO_LONG)
     assert checking.returncode == code
     assert "Traceback" not in errors
-    assert not is_alive(int(path.read_text(encoding="utf-8")))
+    assert psutil.wait_procs([left], timeout=FAR_TOO_LONG)[1] == []
 
 
 def test_invented_answers_hold_in_no_scenario_of_their_exercise(tmp_path):

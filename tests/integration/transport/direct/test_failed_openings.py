@@ -41,7 +41,7 @@ def kept():
 
 async def nothing(kept):
     """Wait until nothing is kept."""
-    until = asyncio.get_running_loop().time() + 10
+    until = asyncio.get_running_loop().time() + 60
     while any(kept()):
         assert asyncio.get_running_loop().time() < until, dict(zip(_MEMORY, kept(), strict=True))
         await asyncio.sleep(0.01)
@@ -53,11 +53,14 @@ async def answering(context, answer):
 
     def serve():
         accepted, _ = listening.accept()
-        with context.wrap_socket(accepted, server_side=True) as dialled:
+        # A silent one is left by the other side, on a busy machine before TLS is spoken.
+        with (
+            suppress(*[OSError] if answer is None else []),
+            context.wrap_socket(accepted, server_side=True) as dialled,
+        ):
             dialled.recv(1000)
             if answer is None:
-                with suppress(ConnectionError):
-                    dialled.recv(1000)  # the end
+                dialled.recv(1000)  # the end
             else:
                 dialled.sendall(answer)
 
@@ -79,7 +82,8 @@ async def answering(context, answer):
 )
 @both_loops
 async def test_a_dialler_keeps_nothing(answer, sentence, kept, monkeypatch):
-    monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 1.0)
+    if answer is None:
+        monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 1.0)
     async with End(C1) as c1, End(C2) as c2:
         c1.know(c2)
         async with answering(c1.direct.peers.context(), answer) as place:
@@ -102,24 +106,25 @@ async def test_a_dialler_keeps_nothing_where_nobody_listens(kept):
 @pytest.mark.parametrize("said", [None, b"", b"formicarY\x01"], ids=["silent", "ended", "wrong"])
 @both_loops
 async def test_an_acceptor_keeps_nothing(said, kept, monkeypatch):
-    monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 1.0)
-
     def call(place):
         with (
+            suppress(*[OSError] if said is None else []),  # as above
             socket.create_connection(place) as plain,
             anonymous().wrap_socket(plain) as stranger,
         ):
             if said is None:
-                with suppress(ConnectionError):
-                    stranger.recv(1000)  # the end
+                stranger.recv(1000)  # the end
             else:
                 stranger.sendall(said)
 
     async with End(C1) as c1, End(C2) as c2:
+        if said is None:
+            monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 1.0)
         await asyncio.to_thread(call, c1.direct.offer(C2).tcp[0])
         while not c1.direct.dropped:  # noqa: ASYNC110 -- a Counter tells nobody
             await asyncio.sleep(0.001)
         await nothing(kept)
+        monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 60.0)
         c1.know(c2)
         async with connected(c2, c1, c1.offer(c2, over="tcp")):
             pass

@@ -113,15 +113,16 @@ async def test_a_truncated_opening_is_dropped(tls):
 async def test_slow_ones_are_dropped(tls, monkeypatch):
     async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
         c1.know(c2)
-        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 1.0)  # TLS takes less
+        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 1.0)
         silent = await reach(c1)
-        slow = await reach(c1, tls=tls)
-        for byte in b"formicary\x01":
-            slow[1].write(bytes([byte]))
+        with suppress(OSError):  # on a busy machine TLS takes longer
+            slow = await reach(c1, tls=tls)
+            for byte in b"formicary\x01":
+                slow[1].write(bytes([byte]))
+            await until_closed(*slow)
         await until_closed(*silent)
-        await until_closed(*slow)
         await counted(c1, "too slow", 2)
-        monkeypatch.undo()
+        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 60.0)
         c1.direct.dropped.clear()
         await still_works(c1, c2)
 

@@ -421,7 +421,7 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
     assert running.returncode == 130, err
     assert "are kept: formicary bench show" in err
     assert "Traceback" not in err + out
-    assert [process for process in started if process.is_running()] == []
+    assert psutil.wait_procs(started, timeout=60)[1] == []
     assert list(temporary.iterdir()) == []
     run = RunFolder.open(tmp_path / "run")
     assert not run.manifest.complete

@@ -28,7 +28,7 @@ ORDERS = Prepare(
 
 @pytest.fixture
 def greeted(tmp_path):
-    async def greet(command, seconds=20.0):
+    async def greet(command, seconds=60.0):
         async with started("it", command, str(tmp_path)) as driver:
             return await driver.hear(Hello, seconds)
 

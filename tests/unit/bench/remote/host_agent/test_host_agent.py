@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import psutil
 import pytest
+from tests.processes import has_ended
 
 from formicary.processes.lines import Lines, encode
 from formicary.processes.messages import Failed, Stop
@@ -109,7 +110,7 @@ def agent(folder):
 
 def wait_for_end(pid: int) -> None:
     until = time.monotonic() + SECONDS
-    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+    while not has_ended(pid):
         assert time.monotonic() < until, f"process {pid} does not end"
         time.sleep(0.01)
 

@@ -89,7 +89,7 @@ async def test_it_brings_nothing_along_from_elsewhere():
 
 async def test_one_that_has_ended_is_forgotten():
     async with home_and_away() as (c1, c2):
-        classes = c1.platform_services.mobility._home_classes
+        classes = c1.platform_services.mobility.home_classes
         for _ in range(2):
             await c1.start(alice := Traveller("alice"))
             await alice.move("c2")

@@ -28,7 +28,7 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.home_classes import HomeClasses
+from formicary.mobility.kinds import HomeClasses
 from formicary.mobility.on_demand import CHANNEL, full_domain
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -16,12 +16,11 @@ from formicary.mobility.departing import Parcel
 from formicary.mobility.handover.exchange import Report
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.transit import transit_of
-from formicary.mobility.waking import admit, awake, dismiss
+from formicary.mobility.waking import admit, awake, begin, dismiss
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from formicary.core.agent import Agent
+    from formicary.core.base_agent import AgentState
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.handover.destination import Arrival
@@ -92,8 +91,7 @@ class Arriving:
         snapshot = read_snapshot(parcel.snapshot)
         entrance = self._service.home_classes.entrance(arrival.address, snapshot.kind)
         agent = restore(snapshot, arrival.address.partition("@")[0], entrance)
-        if parcel.attached_state is not None:
-            self._service.attached_state.check(arrival.address, parcel.attached_state)
+        self._service.attached_state.check(arrival.address, parcel.attached_state)
         return _Guest(agent, snapshot, parcel)
 
     def _take(self, address: str, message: Message) -> None:
@@ -116,42 +114,39 @@ class Arriving:
         """Start an agent that was created."""
         arrival = wake.arrival
         guest: _Guest = arrival.guest
+        state = guest.snapshot.agent_state
         if type(guest.agent).after_move is not BaseAgent.after_move:
             self.expect(wake)
-            starting = self._start_in_time(arrival, partial(guest.agent.after_move, arrival.source))
             name = f"{arrival.address}/after_move"
-            guest.starting = asyncio.get_running_loop().create_task(starting, name=name)
+            guest.starting = asyncio.get_running_loop().create_task(self._prepare(arrival, state), name=name)
             guest.since = self._time()
             return
-        try:
-            self._start(arrival, None).send(None)  # which waits for nothing
-        except StopIteration:
-            return
-        raise RuntimeError("an agent without after_move() waited before it started")
+        successor = self._take_over(arrival)
+        lives = begin(guest.agent, self._container, arrival.address, arrival.targets, state)
+        self._started(arrival, successor, lives=lives)
 
-    async def _start_in_time(self, arrival: Arrival, hook: Callable[[], Awaitable[None]]) -> None:
-        await self._start(arrival, hook)
-        self._service.act()
-
-    async def _start(self, arrival: Arrival, hook: Callable[[], Awaitable[None]] | None) -> None:
-        address, guest = arrival.address, arrival.guest
-        successor = None
-        if guest.parcel.attached_state is not None:
-            successor = self._service.attached_state.take_over(address, guest.parcel.attached_state)
+    async def _prepare(self, arrival: Arrival, state: AgentState) -> None:
+        """Start an agent after its after_move()."""
+        guest: _Guest = arrival.guest
+        successor = self._take_over(arrival)
+        hook = partial(guest.agent.after_move, arrival.source)
         try:
             lives = await awake(
-                guest.agent,
-                self._container,
-                address,
-                arrival.targets,
-                state=guest.snapshot.agent_state,
-                hook=hook,
+                guest.agent, self._container, arrival.address, arrival.targets, state=state, hook=hook
             )
         except asyncio.CancelledError:
             if not guest.is_killed:
                 raise
             lives = False
-        end = None if lives else _why_ended(guest.agent)
+        self._started(arrival, successor, lives=lives)
+        self._service.act()
+
+    def _take_over(self, arrival: Arrival) -> Any:
+        return self._service.attached_state.take_over(arrival.address, arrival.guest.parcel.attached_state)
+
+    def _started(self, arrival: Arrival, successor: Any, *, lives: bool) -> None:
+        address = arrival.address
+        end = None if lives else _why_ended(arrival.guest.agent)
         if lives:
             self._places.arrived(address)
         else:

@@ -211,12 +211,10 @@ class Ledger:
         """Record the state of an agent in a container that was asked for it, or has started it."""
         if self._inquiries.have(origin, event) and event.state is not State.STARTED:
             return
-        record = self._records.get(event.address)
-        is_asked = record is not None and (record.place, record.number) == (origin, event.number)
-        if is_asked and event.state is State.UNKNOWN:
-            self._free(event.address)
-        elif event.state is State.STARTED:
+        if event.state is State.STARTED:
             self._take_started(origin, event.address, event.number)
+        elif event.state is State.UNKNOWN and self._record_of(event.address, event.number, origin):
+            self._free(event.address)
 
     def gone(self, origin: str, event: Status) -> None:
         """Record that an agent has ended, or has left for another container."""
@@ -231,18 +229,17 @@ class Ledger:
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
             # The answer will be newer than the decision, as this report may not be.
-            self._shared.tell(origin, Query(address, self._records[address].number))
-        incarnation = self._shared.members[origin]
+            own.tell(origin, Query(address, self._records[address].number))
+        incarnation = own.members[origin]
         for address, number in event.living:
             if not self._take_claim(address, number, origin, incarnation):
                 self._end(origin, address, number)
         for address, number in event.prepared:
-            record = self._records.get(address)
-            is_known = record is not None and (record.place, record.number) == (origin, number)
-            if is_known and record is not None and not self._shared.lives_here(address):
+            record = self._record_of(address, number, origin)
+            if record is not None and not own.lives_here(address):
                 record.is_lost = False
         for address, number, place, of_place in event.left:
-            if place != self._shared.domain and self.has_another(address, number):
+            if place != own.domain and self.has_another(address, number):
                 self._end(origin, address, number)  # which may still have it
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
@@ -260,9 +257,7 @@ class Ledger:
 
         It may have ended there, and this may have been reported to an earlier process.
         """
-        record = self._records.get(address)
-        is_known = record is not None and (record.place, record.number) == (place, number)
-        if is_known and place != self._shared.domain:  # otherwise it is known
+        if place != self._shared.domain and self._record_of(address, number, place):
             self._shared.tell(place, Query(address, number))
 
     def _take_claim(
@@ -327,6 +322,11 @@ class Ledger:
         return domain in self._at or domain in self._inquiries.parties()
 
     # -- records --------------------------------------------------------------------------------------------
+
+    def _record_of(self, address: str, number: int, place: str) -> _Record | None:
+        """Return the record of an agent if it was brought to a place by a hand-over, as far as is known."""
+        record = self._records.get(address)
+        return record if record is not None and (record.place, record.number) == (place, number) else None
 
     def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
         told = self._unheard.pop(address, None)

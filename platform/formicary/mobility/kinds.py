@@ -144,7 +144,7 @@ class HomeClasses:
         """Note an agent of this home that leaves."""
         modules = frozenset(kind.__module__ for kind in _kinds(agent))
         entrance = _shared(self._others._replace(modules=modules))
-        self._away[agent.address or ""] = name_of(type(agent)), entrance
+        self._away[agent.address or ""] = _names_of(type(agent))[2], entrance  # type: ignore[arg-type]  # as above
 
     def forget(self, address: str) -> None:
         """Forget an agent, which has ended."""

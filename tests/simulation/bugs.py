@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from formicary.directory.replicated.directory import ReplicatedDirectory
-from formicary.mobility.departing import Departing
+from formicary.mobility.forwarding.table import LocationTable
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.failing import Failures
 from formicary.transport.link.session import Session
@@ -68,8 +68,8 @@ def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
 
 def leave_unread_messages_behind() -> AbstractContextManager[Any]:
     """Do not forward unread messages to an agent that has moved."""
-    send_on = Departing.send_on
-    return patch.object(Departing, "send_on", lambda self, departure, _: send_on(self, departure, ()))
+    left = LocationTable.left
+    return patch.object(LocationTable, "left", lambda self, address, place, _: left(self, address, place, ()))
 
 
 QUICK = (

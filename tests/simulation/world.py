@@ -160,8 +160,8 @@ class Place:
         mobility = container.platform_services._mobility
         moving: set[str] = set()
         if mobility is not None:
-            machine = mobility._machine
-            moving.update(machine.source._departures, machine.destination._arrivals)
+            machine = mobility.machine
+            moving.update(machine.source.departures, machine.destination.arrivals)
         for wandering in self.world.wanderings.values():
             if wandering.address in moving or any(it.container is container for it in wandering.places()):
                 wandering.may_be_dead = True

@@ -1,27 +1,26 @@
 """Everything that needs no container: messages, agents, behaviours and their scheduler.
 
-It imports nothing of the other packages; users find what is theirs in `formicary` itself.
+It imports no other room; users import its public names from `formicary`.
 
 - `names`: names of agents, containers and platforms, and how short ones are completed
-- `message`, `template`: messages, and which of them a behaviour takes
+- `message`, `template`: messages, and which of them a behaviour receives
 - `errors`: all exceptions; `quoting`: foreign text in sentences; `tracebacks`: where an exception was raised
-- `failures`: what agents have failed with; `blockers`: which have blocked the event loop
-- `clock`: the time; `times`: checks times that users give; `event_loop`: which loop programs run in
-- `systems`: what differs between operating systems
-- `files`: files that are written whole or not at all; `database`: SQLite files
-- `coroutines`: how those are made and resumed that no task of asyncio runs
-- `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents;
-  `task_like`: what asyncio and debuggers ask of any task
-- `answer`: futures of which a strand hears at once
+- `failures`: failures of agents; `blockers`: agents that block the event loop; `logs`: loggers
+- `clock`: the time; `times`: checks times that users give; `randomness`: random numbers
+- `event_loop`: the event loop of programs; `systems`: differences between operating systems
+- `files`: writes files completely or not at all; `private`: checks who may read them; `scratch`: temporary
+  folders; `database`: SQLite files
+- `coroutines`: coroutines that run without asyncio's tasks
+- `strand`, `scheduler`: runs them, and micro-agents; `task_like`: the interface of asyncio's tasks
+- `answer`: futures whose results strands get at once
 - `cycles`: the scheduler of the synchronous mode
-- `mailbox`: where messages of a behaviour wait, and the path that every message takes; `priority`: what comes
-  first there
-- `host`: what agents ask of the container that they live in
-- `base_agent`, `agent`, `micro`: agents
-- `behaviour`: what agents do; `behaviours`, `fsm`: its kinds; `thread_behaviour`: in a thread, for code that
-  blocks
-- `resting`: whether a behaviour is at rest, so that its agent could move
-- `definitions`: whether classes of them are written as they have to be
+- `mailbox`: where a behaviour's messages wait, and the path that each takes; `priority`: their order
+- `choice`, `copies`: agents with several behaviours; `stalled`: warns about full mailboxes
+- `host`: the interface of the container to its agents
+- `base_agent`, `agent`, `micro`: agents; `conversing`: how they begin conversations
+- `behaviour`: the base of behaviours; `behaviours`, `fsm`, `thread_behaviour`: their kinds
+- `resting`: whether a behaviour is at rest, so that its agent can move
+- `definitions`, `reserved`: checks users' classes; `importing`, `exports`: import by name
 """
 
 CPU_GROUP = "platform"

@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from formicary.core.strand import Strand
 
 
-# As names of this module: to ask a class for each costs as much as a call, and this is done for each agent.
+# As names of this module: looking one up in a class costs as much as a call, and this is done for each agent.
 _INITIATED, _ACTIVE, _GONE = AgentState.INITIATED, AgentState.ACTIVE, AgentState.GONE
 _IS_RUNNING = attrgetter("running")
-_KEPT = 8  # behaviours that have ended, for those who join late; of those that come and go no more are kept
+_KEPT = 8  # behaviours that have ended, so that they can still be joined
 
 
 class Agent(BaseAgent, Conversing):
     """An agent with behaviours.
 
-    Make it, add behaviours, and have a container start it; or subclass it and add them in `setup`.
+    Create it, add behaviours, and start it in a container; or subclass it and add them in `setup`.
 
     Args:
-        name: its own name, unique in its container, such as `"alice"`.
+        name: its name, unique in its container, such as `"alice"`.
 
     Raises:
-        InvalidNameError: the name cannot be an agent's.
+        InvalidNameError: the name is invalid.
     """
 
     _awaited_methods = ("setup", *BaseAgent._awaited_methods)  # noqa: SLF001
@@ -57,18 +57,18 @@ class Agent(BaseAgent, Conversing):
         self._stopping = False
 
     async def setup(self) -> None:
-        """Prepare the agent, when its container starts it; for subclasses. Behaviours start after it."""
+        """Prepare the agent when its container starts it; for subclasses. Its behaviours start afterwards."""
 
     def add_behaviour(self, behaviour: Behaviour, template: Template | None = None) -> None:
-        """Add a behaviour, which starts now or, if the agent has not started, with it.
+        """Add a behaviour, which starts at once, or with the agent if that has not started.
 
         Args:
-            behaviour: what to do; one that belongs to no agent yet.
-            template: which messages it receives; None for the template it has, or else all.
+            behaviour: the behaviour, which belongs to no agent yet.
+            template: which messages it receives; None to keep the behaviour's template.
 
         Raises:
-            AgentStateError: the behaviour has an agent already, or this agent ends or is gone.
-            DefinitionError: it is no behaviour, or its class or this agent's is not written as it has to be.
+            AgentStateError: the behaviour already has an agent, or this agent is ending or gone.
+            DefinitionError: it is not a behaviour, or its class or the agent's is not valid.
         """
         kind = type(behaviour)
         if getattr(kind, "_checked_behaviour", None) is not kind:
@@ -113,7 +113,7 @@ class Agent(BaseAgent, Conversing):
         return AgentStateError(f"{behaviour} already has an agent; create a behaviour for each agent")
 
     def remove_behaviour(self, behaviour: Behaviour) -> None:
-        """Remove a behaviour; it ends as by `kill`.
+        """Remove a behaviour, which ends as after `kill`.
 
         Raises:
             AgentStateError: the agent does not have this behaviour.
@@ -131,22 +131,22 @@ class Agent(BaseAgent, Conversing):
 
     @reserved
     def ended_behaviours(self) -> Sequence[Behaviour]:
-        """The latest 8 behaviours that have ended, in that order; `join` raises what one has failed with."""
+        """The latest 8 behaviours that have ended, in order; a failed one's `join` raises its exception."""
         return self._ended
 
     def get(self, name: str) -> Any:
-        """Return the agent's knowledge of `name`, None if it has none."""
+        """Return the agent's value of `name`; None if it is not set."""
         return self._knowledge.get(name) if self._knowledge else None
 
     def set(self, name: str, value: Any) -> None:
-        """Set the agent's knowledge of `name`."""
+        """Set the agent's value of `name`, which moves with it."""
         if self._knowledge is None:
             self._knowledge = {}
         self._knowledge[name] = value
 
     @reserved
     def random(self) -> random.Random:
-        """The agent's own random generator; the same for the same name and the container's same seed."""
+        """The agent's own random generator, seeded from the container's seed and the agent's name."""
         if self._random is None:
             import random
 
@@ -156,7 +156,7 @@ class Agent(BaseAgent, Conversing):
     # -- life cycle -----------------------------------------------------------------------------------------
 
     def suspend(self) -> None:
-        """Stop running its behaviours; messages wait in the mailboxes until `resume`.
+        """Stop running the behaviours; messages wait in the mailboxes until `resume`.
 
         Raises:
             AgentStateError: the agent is not active.
@@ -172,7 +172,7 @@ class Agent(BaseAgent, Conversing):
         self._release(AgentState.SUSPENDED)
 
     def wait(self) -> None:
-        """Wait, as the agent's own decision, until somebody calls `wake_up`; messages wait as well.
+        """Suspend the agent by its own decision, until `wake_up`; messages wait in the mailboxes.
 
         Raises:
             AgentStateError: the agent is not active.
@@ -188,15 +188,15 @@ class Agent(BaseAgent, Conversing):
         self._release(AgentState.WAITING)
 
     async def stop(self) -> None:
-        """End the agent: its behaviours end as by `kill`, and what they did not receive is dead letters.
+        """End the agent: its behaviours end as after `kill`, and unread messages become dead letters.
 
-        Called by one of its own behaviours it only begins the end and returns, and the behaviour ends after
-        its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
+        If one of its own behaviours calls this, it returns at once, and that behaviour ends after its current
+        `run`; otherwise it returns when the agent is gone. Stopping it again does nothing.
         """
         if self._state is _INITIATED or self._state is _GONE:
             self.become_gone()
             return
-        lifecycle = self._container.lifecycle  # not there for one that has moved away
+        lifecycle = self._container.lifecycle  # raises if it has moved away
         strands = self._strands()
         inside = any(map(_IS_RUNNING, strands))
         self._kill_behaviours()
@@ -210,7 +210,7 @@ class Agent(BaseAgent, Conversing):
         """Wait until the agent is gone.
 
         Raises:
-            AgentStateError: one of its own behaviours waits for it.
+            AgentStateError: one of its own behaviours called this.
             Exception: as of `BaseAgent.join`.
         """
         if self._is_inside():
@@ -231,7 +231,7 @@ class Agent(BaseAgent, Conversing):
 
     @reserved
     def can_proceed(self) -> bool:
-        """Whether it may still do something: false of an agent whose last behaviour has failed."""
+        """Whether it may still do something: not if its last behaviour has failed."""
         return bool(self._behaviours or self.responders) or self._failures is None
 
     @reserved
@@ -241,12 +241,12 @@ class Agent(BaseAgent, Conversing):
 
     @reserved
     def is_held(self) -> bool:
-        """Whether it is at rest: nothing of it runs, unless it is to end, until it resumes somewhere."""
+        """Whether it is at rest: none of its behaviours runs until it resumes somewhere, or ends."""
         is_moving = self._state is AgentState.TRANSIT and not self._stopping
         return is_moving and self.address in self._container.dispatcher.held
 
     def _is_inside(self) -> bool:
-        """Return whether one of its behaviours is what runs now."""
+        """Return whether one of its behaviours is running now."""
         return any(map(_IS_RUNNING, self._strands()))
 
     def _kill_behaviours(self) -> None:
@@ -308,14 +308,14 @@ class Agent(BaseAgent, Conversing):
     # -- messages -------------------------------------------------------------------------------------------
 
     def _rewire(self) -> None:
-        """Route messages by the shortest way that the behaviours allow."""
+        """Route messages by the shortest path that the behaviours allow."""
         if self._address is None or self._state is _GONE:
-            return  # the way is another agent's of this name, or to where that lives
+            return  # the route belongs to another agent of this name
         if self._address in (routes := self._container.dispatcher.routes):
             routes[self._address] = self._container.dispatcher.wrap(self)
 
     def message_entrance(self) -> Deliver:
-        """Return the shortest way in that the behaviours allow."""
+        """Return the shortest path in that the behaviours allow."""
         behaviours = self._behaviours
         return behaviours[0].mailbox.accept if len(behaviours) == 1 else Choice(self).accept
 
@@ -347,7 +347,7 @@ class Agent(BaseAgent, Conversing):
         ]
 
     def unreceived(self) -> Sequence[Message]:
-        """Return what waits in the mailboxes of its behaviours; what several get, for each that receives."""
+        """Return the messages in its behaviours' mailboxes; one for several of them is repeated."""
         found: Sequence[Message] = ()
         for behaviour in self._behaviours:
             if messages := behaviour.mailbox.unreceived():

@@ -1,4 +1,4 @@
-"""Futures of which a strand hears in the same turn of the event loop."""
+"""Futures whose results strands get in the same turn of the event loop."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Answer(asyncio.Future[Any]):
         """Raise `error` where it is awaited."""
         strand, self._strand = self._strand, None
         self.set_exception(error)
-        self.exception()  # who asks may have had another error first, and never come to this one
+        self.exception()  # whoever asked may have failed for another reason first
         if strand is not None:
             strand.wake_up(self)
 
     def desert(self) -> None:
-        """Cancel it without a word to the strand, which waits for it no longer."""
+        """Cancel it without notifying the strand, which no longer waits for it."""
         self._strand = None
         super().cancel()
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Cancel it, and tell the strand."""
+        """Cancel it, and notify the strand."""
         strand, self._strand = self._strand, None
         is_cancelled = super().cancel(msg=msg)
         if strand is not None:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 ANSWERS_WITHIN = 30.0
-"""How many seconds a container gets to answer when only that one is asked, if nothing else is said."""
+"""The default timeout in seconds of requests to one container."""
 
 
 class AgentState(enum.Enum):
@@ -40,7 +40,7 @@ class AgentState(enum.Enum):
     SUSPENDED = "suspended"
     WAITING = "waiting"
     TRANSIT = "transit"
-    """Stopped where it was, and not yet started where it goes."""
+    """Stopped at its source, and not yet started at its destination."""
     DEACTIVATED = "deactivated"
     """Asleep in its container's file (as in Aglets)."""
     GONE = "gone"
@@ -55,29 +55,29 @@ def set_state(agent: BaseAgent, state: AgentState) -> None:
 
 
 class BaseAgent:
-    """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
+    """The base class of both kinds of agents. Subclass `Agent` or `MicroAgent`, not this."""
 
     _speaks_for_container: ClassVar = False  # the management agent does
-    # For `core.definitions`: which methods of subclasses are awaited, and the class itself, once it was
-    # looked at.
+    # For `core.definitions`: which methods of subclasses are awaited, and the class itself once it was
+    # checked.
     _awaited_methods: ClassVar[tuple[str, ...]] = ("before_move", "after_move", "after_clone")
     _checked_agent: ClassVar[type | None] = None
     responders: ClassVar[Mapping[Any, Any]] = {}
-    """What the class's `@responds` say: who takes part in which protocol; for `formicary.protocols`."""
+    """The class's methods with `@responds`, by protocol and role; for `formicary.protocols`."""
 
     __slots__ = ("__weakref__", "_address", "_container", "_end", "_failures", "_name", "_state")
 
-    # Of agents that move. These are no slots: who does not move has none of them.
+    # Of agents that move. These are not slots, as agents that do not move have none of them.
     data: Any = None
-    """What is carried when the agent moves, which is a dataclass, a msgspec struct, or plain data.
+    """The data that moves with the agent: a dataclass, a msgspec struct, or plain data.
 
-    A subclass declares its type by an annotation, `data: Basket`, by which it is checked where it arrives;
-    without one it is made of None, bool, int, float, text, bytes, lists, tuples, sets and dicts.
+    A subclass declares its type by an annotation, such as `data: Basket`, against which it is checked on
+    arrival. Without one, it consists of None, bool, int, float, text, bytes, lists, tuples, sets and dicts.
     """
     data_version: ClassVar[int] = 1
-    """Of which version `data` is; see `upgrade`."""
+    """The version of `data`; see `upgrade`."""
     transient: ClassVar[tuple[str, ...]] = ()
-    """The names of attributes that are not carried; an agent with any other attribute than `data` stays."""
+    """The names of attributes that are not carried; with any others besides `data`, the agent cannot move."""
 
     def __init__(self, name: str) -> None:
         self._name = check_local(name)
@@ -85,13 +85,13 @@ class BaseAgent:
             raise AgentStateError(f"{name!r} is the container's management agent; choose another name")
         self._address: str | None = None
         self._state = _INITIATED
-        self._container: Host = None  # type: ignore[assignment]  # a container starts agents
-        self._failures: AgentFailures | None = None  # made by the first
-        self._end: asyncio.Future[None] | None = None  # made for the first who joins
+        self._container: Host = None  # type: ignore[assignment]  # until a container starts it
+        self._failures: AgentFailures | None = None  # made for the first failure
+        self._end: asyncio.Future[None] | None = None  # made for the first `join`
 
     @reserved
     def name(self) -> str:
-        """Its own name, such as `alice`."""
+        """The agent's own name, such as `alice`."""
         return self._name
 
     @reserved
@@ -101,7 +101,7 @@ class BaseAgent:
 
     @reserved
     def state(self) -> AgentState:
-        """Where the agent is in its life cycle."""
+        """The state of the agent's life cycle."""
         return self._state
 
     @reserved
@@ -117,7 +117,7 @@ class BaseAgent:
 
     @reserved
     def directory(self) -> AgentDirectory:
-        """The platform's directory of what the agent offers, and what others do.
+        """The platform's directory, to register services and find those of others.
 
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
@@ -126,7 +126,7 @@ class BaseAgent:
 
     @reserved
     def groups(self) -> AgentGroups:
-        """The platform's groups, and the roles that this agent plays in them.
+        """The platform's groups, to play roles in them and find the players of others.
 
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
@@ -145,9 +145,9 @@ class BaseAgent:
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
     ) -> Coroutine[Any, Any, T]:
-        """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
+        """Run a plain function beside the event loop; await it. Arguments, errors: see `Container.compute`.
 
-        Others keep running meanwhile. What computes for more than a few milliseconds belongs here.
+        Other agents keep running. Use it for computations of more than a few milliseconds.
         """
         return self.container.compute(function, *arguments, timeout=timeout)
 
@@ -156,19 +156,19 @@ class BaseAgent:
     async def move(self, to: str) -> None:
         """Move the agent to another container, under the same name; do nothing if it is there.
 
-        Its behaviours come to rest first: each waits in `receive`, for its time or for what a subscription to
-        the directory or a group tells, or is between two runs.
-        What is carried is `data`, its knowledge, its behaviours with theirs, and its unread messages; code
-        is not. Called by one of its own behaviours, it does not return: `run` begins anew where the agent
-        arrives.
+        Its behaviours come to rest first: each waits in `receive`, until it is due, or for a change of the
+        directory or a group, or is between two runs. The agent's `data`, its values of `set`, its behaviours
+        with their data, and its unread messages move with it; code does not. If one of its own behaviours
+        calls this, it does not return: `run` starts again at the destination.
 
         Args:
             to: the container's name or domain.
 
         Raises:
-            MoveError: it does not move, and continues where it is; or it has ended where it has arrived, as
-                its `after_move` has failed, or with that container: the sentence says so.
-            AgentStateError: it is not in a container, or has moved away before.
+            MoveError: it does not move, and continues where it is; or it has ended at the destination, as its
+                `after_move` failed or that container ended. The message says which.
+            AgentStateError: it is not in a container, or has already moved away.
+            asyncio.CancelledError: when cancelled; it stays, unless its move was already decided.
         """
         await self.container.platform_services.mobility.move(self, to)
 
@@ -178,14 +178,13 @@ class BaseAgent:
         Args:
             to: the container's name or domain.
             name: the clone's own name there.
-            timeout: for how many seconds that container is waited for; an `after_clone` that takes long needs
-                more.
+            timeout: seconds to wait for that container; a slow `after_clone` needs more.
 
         Raises:
-            UsageError: the time is none.
-            MoveError: there is no clone; or the other container has not answered in time, and the clone may
-                begin yet: the sentence says so.
-            AgentStateError: the agent is not in a container, or has moved away before.
+            UsageError: the timeout is not a number above 0.
+            MoveError: there is no clone; or the container did not answer in time, and the clone may still
+                start. The message says which.
+            AgentStateError: the agent is not in a container, or has already moved away.
         """
         check_duration(timeout, "timeout=")
         await self.container.platform_services.mobility.clone(self, to, name, timeout)
@@ -193,61 +192,61 @@ class BaseAgent:
     async def deactivate(self, timeout: float | None = None, *, deadline: datetime | None = None) -> None:
         """Save the agent to its container's file, where it sleeps, and free its memory.
 
-        A message wakes it; then its behaviours begin anew. Called by one of its own, it does
-        not return, as `move` does not; but where a message is there that would wake it at once, the agent
-        does not sleep, and this returns.
+        A message wakes it; then its behaviours start again. If one of its own behaviours calls this, it does
+        not return, unless a message is waiting that would wake the agent at once: then the agent does not
+        sleep.
 
         Args:
-            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
-            deadline: until when, instead.
+            timeout: the most seconds to sleep; None for no limit.
+            deadline: when to wake, instead of a timeout.
 
         Raises:
             MoveError: it cannot sleep, and continues.
-            UsageError: that is no time.
-            AgentStateError: it is not in a container, or has moved away before.
+            UsageError: the timeout or the deadline is not a time, or both are given.
+            AgentStateError: it is not in a container, or has already moved away.
         """
         await self.container.platform_services.sleeping.deactivate(self, check_limit(timeout, deadline))
 
     async def before_move(self, destination: str) -> None:
-        """Prepare to move; for subclasses. Everything keeps running meanwhile. Not called for a clone.
+        """Prepare to move; for subclasses. The behaviours are still running. Not called for a clone.
 
         Args:
             destination: the full domain of the container.
 
         Raises:
-            MoveError: the agent does not want to; who asked is told the sentence. After any other exception
-                it stays, too.
+            MoveError: the agent refuses; the message is passed on to whoever asked. It also stays after any
+                other exception.
         """
 
     async def after_move(self, origin: str) -> None:
-        """Prepare the agent where it has arrived; for subclasses. Its behaviours start after it.
+        """Prepare the agent at its destination; for subclasses. Its behaviours start afterwards.
 
-        What it raises ends the agent, as of `setup`.
+        An exception ends the agent, as in `setup`.
 
         Args:
-            origin: the full domain of the container that it comes from.
+            origin: the full domain of the container that it has left.
         """
 
     async def after_clone(self, original: str) -> None:
-        """Prepare a clone, as `after_move` an agent; for subclasses.
+        """Prepare a clone, as `after_move` prepares an agent; for subclasses.
 
         Args:
-            original: the full name of the agent that it is made after.
+            original: the full name of the agent of which it is a copy.
         """
 
     @classmethod
     def upgrade(cls, data: Any, version: int) -> Any:
-        """Turn `data` of another version into that of this one; for subclasses.
+        """Convert `data` of another version; for subclasses.
 
         Args:
-            data: as plain data: an object of a class is a dict of its fields.
-            version: the `data_version` of the class that it comes from.
+            data: plain data: an object is a dict of its fields.
+            version: its `data_version`.
 
         Returns:
             Plain data, which is checked against the type of `data`.
 
         Raises:
-            MoveError: there is no way from that version.
+            MoveError: data of that version cannot be converted.
         """
         del data
         return cls._cannot_upgrade(version)
@@ -265,8 +264,8 @@ class BaseAgent:
         """Wait until the agent is gone.
 
         Raises:
-            Exception: the first that its setup or one of its behaviours (or its `handle`) has raised, as soon
-                as it has, whether the agent lives on or not.
+            Exception: the first exception of its `setup`, `handle` or behaviours, at once, even if the agent
+                continues.
         """
         if self._failures is None and self._state is not AgentState.GONE:
             if self._end is None:
@@ -279,12 +278,12 @@ class BaseAgent:
 
     @reserved
     def can_proceed(self) -> bool:
-        """Whether it may still do something: false of an agent whose last behaviour has failed."""
+        """Whether it may still do something: not if its last behaviour has failed."""
         return True
 
     @reserved
     def failures(self) -> int:
-        """How many of its behaviours have failed, or how often its `setup` or `handle` has."""
+        """The number of failures of its `setup`, `handle` and behaviours."""
         return 0 if self._failures is None else self._failures.total
 
     @reserved
@@ -292,7 +291,7 @@ class BaseAgent:
         """The latest failure; None if there was none."""
         return None if self._failures is None else self._failures.latest
 
-    # -- what the container asks for ------------------------------------------------------------------------
+    # -- for the container -------------------------------------------------------------------------------
 
     def enter_container(self, container: Host, address: str) -> None:
         """Called by the container that starts the agent, with its full name there."""
@@ -318,7 +317,7 @@ class BaseAgent:
             self._end.set_result(None)
 
     def become_gone(self) -> None:
-        """Be gone, and have the container know."""
+        """Become gone, and notify the container."""
         if self._state is not _GONE:
             if self._container is not None:
                 lifecycle = self._container.lifecycle  # one that has moved away is not gone
@@ -332,14 +331,14 @@ class BaseAgent:
 
         Args:
             tombstone: takes the place of the container.
-            error: what those get who join; None if they wait on, for its end elsewhere.
+            error: what `join` raises; None if it keeps waiting for the agent's end elsewhere.
         """
         self._container = tombstone
         if error is not None:
             if self._end is None or self._end.done():
                 self._end = asyncio.get_running_loop().create_future()
             self._end.set_exception(error)
-            self._end.exception()  # it is no mistake if nobody joins
+            self._end.exception()  # nobody has to join
 
     def ended_elsewhere(self) -> None:
         """Mark the agent as gone, as it has ended elsewhere; for mobility."""
@@ -356,7 +355,7 @@ class BaseAgent:
         raise NotImplementedError
 
     def abandon(self) -> None:
-        """End the agent without waiting for it, and have nothing of it begin any more."""
+        """End the agent without waiting for it; nothing of it starts any more."""
         self.end_at_once()
 
     def _stamped(self, message: Message) -> Message:

@@ -32,7 +32,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class Phase:
-    """How far a behaviour has come: numbers, and not members of an enum, as they are compared."""
+    """The phases of a behaviour, in order; numbers rather than an enum's members, as they are compared."""
 
     STARTING = 0
     RUNNING = 1  # `on_start` is over
@@ -40,16 +40,16 @@ class Phase:
     LEFT = 3  # its agent continues elsewhere, so there is no `on_end` here
 
 
-# As names of this module: to ask a class for each takes longer.
+# As names of this module: looking them up in a class takes longer.
 _TRANSIT = AgentState.TRANSIT
 _STARTING, _RUNNING, _ENDING, _LEFT = Phase.STARTING, Phase.RUNNING, Phase.ENDING, Phase.LEFT
 
 
 class Behaviour(Conversing):
-    """The base of the kinds of behaviours. Subclass one of those, not this.
+    """The base class of all kinds of behaviours. Subclass one of those, not this.
 
-    A behaviour has a mailbox of its own. It receives what its template matches, everything if it has none.
-    `agent` is the agent that it belongs to, from `add_behaviour` on.
+    A behaviour has its own mailbox, and receives the messages that its template matches; without a template,
+    all of them. `agent` is the agent that it belongs to, once it has been added.
     """
 
     __slots__ = ("_exit_code", "_killed", "agent", "mailbox", "strand_phase", "template")
@@ -58,12 +58,12 @@ class Behaviour(Conversing):
     template: Template | None
 
     data: Any = None
-    """What of the behaviour is carried when its agent moves; as of `Agent.data`."""
+    """The data that moves with the behaviour's agent; see `Agent.data`."""
     transient: ClassVar[tuple[str, ...]] = ()
-    """The names of attributes that are not carried; with any other attribute than `data` the agent stays."""
+    """The names of attributes that are not carried; with any others besides `data`, the agent cannot move."""
 
     # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, which are
-    # not, and the class itself, once it was looked at.
+    # not, and the class itself once it was checked.
     _stands_alone: ClassVar = True
     _awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
     _plain_methods: ClassVar[tuple[str, ...]] = ()
@@ -79,34 +79,33 @@ class Behaviour(Conversing):
     # -- what a user writes ---------------------------------------------------------------------------------
 
     async def on_start(self) -> None:
-        """Run once before anything else; for subclasses."""
+        """Called once before `run`; for subclasses."""
 
     async def run(self) -> None:
-        """Do what the behaviour does; for subclasses."""
+        """Perform the behaviour's work; for subclasses."""
         raise NotImplementedError(f"{type(self).__name__} has no run()")
 
     async def on_end(self) -> None:
-        """Run once at the end, also after `kill`, but not after an exception; for subclasses."""
+        """Called once at the end, also after `kill`, but not after an exception; for subclasses."""
 
     # -- what a user calls ----------------------------------------------------------------------------------
 
     async def send(self, message: Message) -> None:
         """Send a message from this behaviour's agent.
 
-        Inside a container the message is in the receiver's mailbox when this returns; to other containers it
-        is on its way. A full mailbox or a busy link makes this wait. What cannot be delivered comes back as a
-        message with performative `failure` from the container's `ams`, and is among the dead letters. Both
-        that and an answer have in `in_reply_to` what this message has in `reply_with`.
+        When this returns, the message is in the receiver's mailbox, or on its way to another container. This
+        waits while a mailbox is full or a link is busy. A message that cannot be delivered is added to the
+        dead letters, and the container's `ams` sends the agent a `failure`. The `in_reply_to` of a failure,
+        or of an answer, is this message's `reply_with`.
 
         Args:
-            message: with at least one receiver.
+            message: the message, with at least one receiver.
 
         Raises:
-            InvalidMessageError, InvalidNameError: the message has a wrong parameter, or is none.
-            MailboxFullError: a mailbox had no room for the whole of the container's `send_timeout`.
+            InvalidMessageError, InvalidNameError: it is not a message, or a parameter is invalid.
+            MailboxFullError: a mailbox was full for as long as the container's `send_timeout`.
             ContainerClosedError: the agent is not in a running container.
-            asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
-                it was still waiting for.
+            asyncio.CancelledError: when cancelled; receivers whose mailboxes are full do not get it.
         """
         mailbox = self.mailbox
         try:
@@ -140,36 +139,36 @@ class Behaviour(Conversing):
     ) -> Coroutine[Any, Any, Message | None]: ...
     @coroutine_function
     def receive(self, timeout: Any = None, template: Template | None = None) -> Generator[Any, Any, Any]:
-        """Receive the next message of the mailbox, whoever it is from; await it.
+        """Receive the next message in the mailbox, from any sender; await it.
 
-        `receive(template=...)` takes the next that a template matches, and leaves the others there, in their
-        order. Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what
-        comes next, be it the answer to another's question; `ask` instead.
+        `receive(template=...)` takes the next message that the template matches, and leaves the others in
+        their order. If several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes
+        the next message, even if it answers another task's question: use `ask` instead.
 
         Args:
-            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.
+            timeout: seconds to wait for a message; 0 does not wait, and None, unlike in SPADE, has no limit.
             template: which message to take; None for any.
 
         Returns:
-            The message; None if there was none in time.
+            The message; None if none arrived in time.
 
         Raises:
-            MailboxFullError: the mailbox is full of messages of which the template matches none.
-            AgentStateError: it is called with a template in another task than the behaviour itself.
-            UsageError: the time is none.
-            DefinitionError: a template is given in its place.
-            asyncio.CancelledError: when cancelled; no message is lost by it.
+            MailboxFullError: the mailbox is full, and the template matches none of its messages.
+            AgentStateError: it was called with a template in a task other than the behaviour's own.
+            UsageError: the timeout is not a number of seconds.
+            DefinitionError: the timeout is a template; pass it as `template=`.
+            asyncio.CancelledError: when cancelled; no message is lost.
         """
         mailbox = self.mailbox
         if template is not None:
             return (yield from mailbox.receive_matching(template, timeout))
         mailbox.receives = True
         if not mailbox.messages:
-            # The usual cases stand here and not in the mailbox: one generator less for every message.
+            # The usual cases are here rather than in the mailbox, which saves a generator for each message.
             try:
-                is_unusual = timeout is not None and not timeout > 0  # 0, or no number
+                is_unusual = timeout is not None and not timeout > 0  # 0, or not a number
             except TypeError:
-                is_unusual = True  # it is no number, which is said there
+                is_unusual = True  # not a number, which the mailbox reports
             if is_unusual or mailbox.scheduler.current is not mailbox.strand:
                 return (yield from mailbox.receive(timeout))
             if timeout is None:
@@ -183,7 +182,7 @@ class Behaviour(Conversing):
                 deadline.turn = mailbox.scheduler.turn
                 message = yield WAIT
             mailbox.burst = 0
-            # While the behaviour is held, the time may be over and a message have come before that.
+            # While the behaviour was held, the timeout may have expired after a message had arrived.
             return mailbox.next() if message is None else message
         if timeout is not None and timeout.__class__ is Template:
             check_timeout(timeout)
@@ -209,19 +208,19 @@ class Behaviour(Conversing):
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
     ) -> Coroutine[Any, Any, T]:
-        """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
+        """Run a plain function beside the event loop; await it. Arguments, errors: see `Container.compute`.
 
-        Others keep running meanwhile. What computes for more than a few milliseconds belongs here.
+        Other agents keep running. Use it for computations of more than a few milliseconds.
         """
         return self.agent.container.compute(function, *arguments, timeout=timeout)
 
     def kill(self, exit_code: Any = None) -> None:
-        """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.
+        """End the behaviour: after the present `run` if it calls this itself, otherwise where it is waiting.
 
-        That of a suspended agent ends as well, and `on_end` runs. Killed again, it is not disturbed again.
+        This also ends behaviours of suspended agents. `on_end` is called. Killing it again does nothing.
 
         Args:
-            exit_code: anything that `exit_code` shall give to others.
+            exit_code: the value of `exit_code` once it has ended.
         """
         self._killed = True
         if exit_code is not None:
@@ -229,7 +228,7 @@ class Behaviour(Conversing):
         self.abandon()
 
     def abandon(self) -> None:
-        """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
+        """End the behaviour where it is waiting, without `on_end` unless it was killed; for its agent."""
         strand = self.mailbox.strand
         if strand is not None and not strand.running:
             if self.agent.state is _TRANSIT and self.agent.is_held:
@@ -254,13 +253,13 @@ class Behaviour(Conversing):
         """Wait until the behaviour has ended.
 
         Args:
-            timeout: how many seconds at most; None for any time.
+            timeout: the most seconds to wait; None for no limit.
 
         Raises:
-            AgentStateError: its agent has not started, or a behaviour waits for itself.
-            UsageError: the time is none.
-            TimeoutError: it has not ended in time.
-            Exception: what the behaviour has ended with, if it was an exception.
+            AgentStateError: its agent has not started, or the behaviour itself called this.
+            UsageError: the timeout is not a number of seconds.
+            TimeoutError: it did not end in time.
+            Exception: the exception that ended the behaviour, if any.
         """
         strand = self.mailbox.strand
         if strand is None:
@@ -276,7 +275,7 @@ class Behaviour(Conversing):
 
     @reserved
     def exit_code(self) -> Any:
-        """What `kill` was given.
+        """The value passed to `kill`; None if there is none.
 
         Raises:
             AgentStateError: the behaviour has not ended yet.
@@ -294,15 +293,15 @@ class Behaviour(Conversing):
         return self._killed
 
     def mailbox_size(self) -> int:
-        """Return how many messages wait to be received."""
+        """Return the number of messages waiting to be received."""
         return len(self.mailbox.messages or ())
 
     def get(self, name: str) -> Any:
-        """Return the agent's knowledge of `name`, None if it has none."""
+        """Return the agent's value of `name`; None if it is not set."""
         return self.agent.get(name)
 
     def set(self, name: str, value: Any) -> None:
-        """Set the agent's knowledge of `name`."""
+        """Set the agent's value of `name`."""
         self.agent.set(name, value)
 
     def __str__(self) -> str:
@@ -315,7 +314,7 @@ class Behaviour(Conversing):
     _repeats = True
 
     def start_strand(self, scheduler: Scheduler, limit: int) -> None:
-        """Start what runs the behaviour; for its container."""
+        """Start the strand that runs the behaviour; for its container."""
         self.mailbox.open(self.main_coroutine(), scheduler, limit)
 
     async def main_coroutine(self) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of behaviours: what agents do, each on its own, in the shapes that SPADE gave them."""
+"""The kinds of behaviours, as in SPADE."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 class CyclicBehaviour(Behaviour):
-    """Runs `run` again and again until it is killed."""
+    """Calls `run` repeatedly until it is killed."""
 
     __slots__ = ()
 
 
 class OneShotBehaviour(Behaviour):
-    """Runs `run` once."""
+    """Calls `run` once."""
 
     __slots__ = ()
     _repeats = False
 
 
 class PeriodicBehaviour(Behaviour):
-    """Runs `run` at fixed times, one `period` apart; times that pass while `run` still runs are left out.
+    """Calls `run` at fixed times, one `period` apart; times that pass while it is running are skipped.
 
     Args:
         period: seconds from the start of one run to the start of the next: above 0.
         start_at: the time of the first run (without a zone: local time), or how long until then; None for
-            at once.
+            now.
 
     Raises:
-        UsageError: one of these is no such time.
+        UsageError: the period is not a number above 0, or `start_at` is not a time.
     """
 
     __slots__ = ("_next", "_period", "_start_at")
@@ -53,7 +53,7 @@ class PeriodicBehaviour(Behaviour):
         """Seconds from the start of one run to the start of the next.
 
         Raises:
-            UsageError: it is set to what is no number above 0.
+            UsageError: it is set to something other than a number above 0.
         """
         return self._period
 
@@ -70,11 +70,11 @@ class PeriodicBehaviour(Behaviour):
         await asyncio.sleep(max(0.0, self._next - time()))
 
     def _after(self, due_at: float, now: float) -> float:
-        # Due just now is not left out: a run that takes exactly one period is followed by the next.
+        # Due just now is not skipped: a run that takes exactly one period is followed by the next.
         return due_at + self._period * max(1, math.ceil((now - due_at) / self._period))
 
     def strand_time_left(self, *, is_waiting: bool) -> float:
-        """Return how many seconds are left until `run` is due; as of `Behaviour`."""
+        """Return the seconds left until `run` is due; as of `Behaviour`."""
         if self._next is None:
             return seconds_until(self._start_at) if self._start_at else 0.0
         now = asyncio.get_running_loop().time()
@@ -82,7 +82,7 @@ class PeriodicBehaviour(Behaviour):
 
 
 class TimeoutBehaviour(Behaviour):
-    """Runs `run` once, at a given time.
+    """Calls `run` once, at a given time.
 
     Args:
         start_at: the time (without a zone: local time), or how long until then.
@@ -106,8 +106,8 @@ class TimeoutBehaviour(Behaviour):
         await asyncio.sleep(seconds)
 
     def strand_time_left(self, *, is_waiting: bool) -> float:
-        """Return how many seconds are left until `run` is due; as of `Behaviour`."""
-        del is_waiting  # a run that was left begins anew, at once
+        """Return the seconds left until `run` is due; as of `Behaviour`."""
+        del is_waiting  # a run that was interrupted starts again, at once
         if self._due_at is None:
             return max(0.0, seconds_until(self._start_at))
         return max(0.0, self._due_at - asyncio.get_running_loop().time())

@@ -1,4 +1,4 @@
-"""Agents that block a container's event loop: counted, and logged once in a while."""
+"""Counts and logs agents that block a container's event loop."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from formicary.core.logs import get_logger
 logger = get_logger("formicary")
 
 _KEPT = 1000  # names that are counted
-_SAY_AGAIN = 60.0  # s for which nothing more is said of what blocks at the same place
+_SAY_AGAIN = 60.0  # s between two log entries about the same place
 
 
 class Blocker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that has blocked the event loop for longer than 0.1 s.
 
     Args:
-        name: `name/Behaviour`, `name/handle` of a micro-agent, or what else it was, such as `main()`.
-        times: how often.
-        longest_s: seconds of the longest, as far as it was seen: up to 0.1 s less than it really was.
-        where: the latest place, as `shop.py:12, in run`; empty where it is not known.
+        name: `name/Behaviour`, `name/handle` for a micro-agent, or another name, such as `main()`.
+        times: how often it has.
+        longest_s: the longest time in seconds, as measured: up to 0.1 s less than the true one.
+        where: the latest place, such as `shop.py:12, in run`; empty if it is not known.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Blockers:
         self.total = 0
         self._container = container
         self._by_name: dict[str, Blocker] = {}
-        self._silent_until: dict[str, float] = {}  # by place, or by name where that is not known
+        self._silent_until: dict[str, float] = {}  # by place, or by name if that is not known
 
     def add(self, name: str, where: str, seconds: float, now: float) -> None:
-        """Count something that has blocked the loop for `seconds` and still does; log it if it is new."""
+        """Count something that has been blocking the loop for `seconds`; log it if it is new."""
         self.total += 1
         known = self._by_name.get(name)
         if known is not None:
@@ -55,7 +55,7 @@ class Blockers:
         self.say(name, where, seconds, now)
 
     def lengthen(self, name: str, seconds: float) -> None:
-        """Update the duration of what was counted before: `seconds` in all."""
+        """Update the duration of what was last counted by this name: `seconds` in total."""
         known = self._by_name.get(name)
         if known is not None and seconds > known.longest_s:
             self._by_name[name] = Blocker(name, known.times, seconds, known.where)
@@ -79,5 +79,5 @@ class Blockers:
         )
 
     def most(self, count: int) -> tuple[Blocker, ...]:
-        """Return those that have blocked it most often."""
+        """Return the most frequent ones."""
         return tuple(heapq.nlargest(count, tuple(self._by_name.values()), key=lambda each: each.times))

@@ -1,4 +1,4 @@
-"""Which of an agent's behaviours want a message: asked of their templates once for messages of a kind."""
+"""Finds the behaviours that want a message; their templates are evaluated once for each kind of message."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _REMEMBERED = 64  # kinds of messages, for each agent
 
 
 class Choice:
-    """The way in to an agent that has several behaviours, or none.
+    """Delivers messages to an agent that has several behaviours, or none.
 
-    Templates look at a few parameters of a message. Messages that are equal in these are of one kind: who
-    wants one of them wants all. So each template is asked once for each kind, and remembered is how messages
-    of that kind are handed over. Where there are too many kinds, or a template is code of the user's own, all
-    templates are asked for each message.
+    Templates look at a few parameters of a message. Messages with equal values of these are of one kind: a
+    behaviour that wants one of them wants all. So each template is evaluated once for each kind, and the
+    result is remembered. If there are too many kinds, or a template is the user's own code, all templates are
+    evaluated for each message.
 
     Args:
-        agent: it makes another one when its behaviours change.
+        agent: the agent; it creates another one when its behaviours change.
     """
 
     __slots__ = ("_agent", "_kind_of", "_ways")
@@ -46,7 +46,7 @@ class Choice:
         return way(message)
 
     def _find(self, message: Message) -> Deliver:
-        """Return how to hand over a message, and remember it for others of its kind."""
+        """Return how to deliver a message, and remember it for others of its kind."""
         agent = self._agent
         if self._kind_of is _unknown:
             return agent.deliver_message
@@ -60,17 +60,17 @@ class Choice:
             self._kind_of = _unknown
             self._ways.clear()
             return way
-        with suppress(TypeError):  # it has a parameter that cannot be a key: others will complain about that
+        with suppress(TypeError):  # an unhashable parameter, which is reported elsewhere
             self._ways[self._kind_of(message)] = way
         return way
 
 
 def _unknown(_: Message) -> None:
-    """Return None: messages are of no known kind."""
+    """Return None: the kind of a message is unknown."""
 
 
 def _kinds(templates: Sequence[Template | None]) -> Callable[[Message], Any]:
-    """Return what tells messages apart as templates do."""
+    """Return a function that returns the kind of a message."""
     fields: set[str] = set()
     for template in templates:
         if template is not None and type(template) is not Template:

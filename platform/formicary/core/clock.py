@@ -1,4 +1,4 @@
-"""The time as behaviours see it: the machine's, or the virtual one of `formicary.testing`."""
+"""The time for behaviours: the machine's, or the virtual time of `formicary.testing`."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ if TYPE_CHECKING:
 
 
 def now() -> datetime:
-    """Return the time of day in UTC, by the running event loop's clock if that has one of its own."""
+    """Return the time of day in UTC, by the running event loop's own clock if it has one."""
     wall_clock = getattr(asyncio.get_running_loop(), "wall_clock", None)
     return wall_clock() if wall_clock else datetime.now(UTC)
 
 
 def seconds_until(when: datetime | timedelta) -> float:
-    """Return how many seconds there are until a time (without a zone: local time) or for a duration.
-
-    Never less than 0: what is over is due now.
-    """
+    """Return the seconds until a time (without a zone: local time), or of a duration; 0 if it has passed."""
     if isinstance(when, timedelta):
         return max(0.0, when.total_seconds())
     return max(0.0, (when.astimezone(UTC) - now()).total_seconds())
 
 
 def exact_time(loop: asyncio.AbstractEventLoop) -> Callable[[], float]:
-    """Return what tells a loop's time to the moment; uvloop's `time` says when the present turn began."""
+    """Return a function for a loop's exact time; uvloop's `time` returns when the current turn began."""
     return loop.time if hasattr(loop, "wall_clock") else time.monotonic
 
 
 def wall_time() -> Callable[[], float]:
-    """Return what tells the time of day in seconds since 1970, by the running loop's clock as `now` does."""
+    """Return a function for the time of day in seconds since 1970, by the same clock as `now`."""
     wall_clock = getattr(asyncio.get_running_loop(), "wall_clock", None)
     return time.time if wall_clock is None else lambda: wall_clock().timestamp()

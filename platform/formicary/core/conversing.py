@@ -1,4 +1,4 @@
-"""Conversations as those see them who begin them: behaviours, and programs outside of any agent."""
+"""The initiator's side of conversations: for behaviours, and for programs outside any agent."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ if TYPE_CHECKING:
 
 
 class Conversing:
-    """Conversations of behaviours and containers: they ask agents, and get answers."""
+    """Asks agents, and holds conversations with them; a base of behaviours and containers."""
 
     __slots__ = ()
 
     @property
     def conversations(self) -> Conversations:
-        """The conversations of who asks."""
+        """The conversations of the agent or container."""
         raise NotImplementedError
 
     def ask(self, message: Message, timeout: float | None = None) -> Coroutine[Any, Any, Message]:
         """Send a message to one agent, and return its answer; await it.
 
-        The answer is what that agent sends with the message's `reply_with`, which is set here, as
-        `in_reply_to`, as `Message.make_reply` does. It does not pass the behaviours' mailboxes, so however
-        many are asked at once, each gets its own answer. Whatever the answer says, a `refuse` say, is an
-        answer. What comes later is a dead letter.
+        The answer is the message whose `in_reply_to` is this message's `reply_with`, which is set here; see
+        `Message.make_reply`. It bypasses the behaviours' mailboxes, so each of several simultaneous questions
+        gets its own answer. Any performative is an answer, even `refuse`. Later answers are dead letters.
 
         Args:
-            message: with one receiver; what it has as `reply_with` is replaced.
-            timeout: how many seconds to wait for the answer; None for any time.
+            message: a message with one receiver; its `reply_with` is replaced.
+            timeout: seconds to wait for the answer; None for no limit.
 
         Raises:
-            NoAnswerError: there was none in time.
-            FailedError: the message could not be delivered; or the agent ended, here or with its container.
+            NoAnswerError: there was no answer in time.
+            FailedError: the message could not be delivered, or the agent or its container ended.
             InvalidMessageError: the message has no receiver, or several.
-            UsageError: the time is none, as of all that wait here.
+            UsageError: the timeout is not a number of seconds; here and in all methods below.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the message may have been sent.
         """
@@ -58,20 +57,21 @@ class Conversing:
         *,
         deadline: datetime | None = None,
     ) -> Answers:
-        """Send several messages, and give the answers as they come: `async for answer in ...`.
+        """Send several messages, and yield the answers as they arrive: `async for answer in ...`.
 
-        It ends when all have answered, or could not be reached, or have ended; or when the time is over. Keep
-        what this returns to ask it then who is `missing`, and who has `failed` and why.
+        The iteration ends when every receiver has answered, has ended or could not be reached, or at the
+        timeout. Then `missing` of the returned object has those that did not answer, and `failed` those that
+        failed, with the reasons.
 
         Args:
-            messages: what to send; one that has several receivers is sent to each, and each may answer.
-            timeout: how many seconds to wait for answers; None for any time.
-            deadline: until when, instead.
+            messages: the messages; each receiver of each of them may answer.
+            timeout: seconds to wait for answers; None for no limit.
+            deadline: when to stop waiting, instead of a timeout.
 
         Raises:
             InvalidMessageError: a message has no receiver.
-            UsageError: the time is none.
-            FormicaryError: one cannot be sent; as of `Behaviour.send`.
+            UsageError: the timeout or the deadline is not a time, or both are given.
+            FormicaryError: a message cannot be sent; as of `Behaviour.send`.
         """
         return self.conversations.gather_answers(messages, timeout, deadline)
 
@@ -82,20 +82,20 @@ class Conversing:
     ) -> Coroutine[Any, Any, Message]:
         """Request an action of an agent, and return its final `inform`; await it (FIPA SC00026).
 
-        An `agree` that comes before is no answer. When the time is over, or this is cancelled, the other one
-        is told by a `cancel`.
+        An `agree` before that is skipped. At the timeout, or when this is cancelled, the agent is sent a
+        `cancel`.
 
         Args:
             to: an agent's name; or `search(...)` or `role(...)` of `formicary.protocols`: the first found.
-            body: what is asked for.
-            timeout: how many seconds to wait for the result, which the other one reads in `reply_by`.
-            fields: more parameters of the message, such as `language`.
+            body: the request.
+            timeout: seconds to wait for the result, which the agent is told in `reply_by`; None for no limit.
+            fields: further parameters of the message, such as `language`.
 
         Raises:
-            RefusedError, NotUnderstoodError: the agent answered so; `message` is the answer.
-            FailedError: it answered so, cannot be reached, or has ended.
+            RefusedError, NotUnderstoodError: the agent answered so; `message` is its answer.
+            FailedError: the agent answered so, has ended, or cannot be reached.
             NoAnswerError: there was no result in time.
-            FormicaryError: it cannot be sent; as of `Behaviour.send`.
+            FormicaryError: the request cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled.
         """
         conversations = self.conversations
@@ -111,14 +111,14 @@ class Conversing:
     def query_if(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Ask somebody whether something is so (FIPA SC00027); as `request`."""
+        """Ask an agent whether a statement is true (FIPA SC00027); as `request`."""
         conversations = self.conversations
         return conversations.exchange(conversations.known.QueryIf, to, body, timeout, fields)
 
     def query_ref(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
-        """Ask somebody what something is (FIPA SC00027); as `request`."""
+        """Ask an agent for the value of an expression (FIPA SC00027); as `request`."""
         conversations = self.conversations
         return conversations.exchange(conversations.known.QueryRef, to, body, timeout, fields)
 
@@ -150,10 +150,10 @@ class Conversing:
     def subscribe(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> SubscriptionSession:
-        """Return a subscription to what somebody tells (FIPA SC00035).
+        """Return a subscription to an agent's notifications (FIPA SC00035).
 
-        Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
-        loop raises what `request` does when there will be no more.
+        Use `async with`, then `async for`; leaving the block sends a `cancel`. When no more will come, the
+        loop raises the errors of `request`.
 
         Args: those of `request`; `timeout` is for the first answer.
         """
@@ -170,16 +170,16 @@ class Conversing:
     ) -> ContractNetSession:
         """Call for proposals, and award the task to the bidders of your choice (FIPA SC00029).
 
-        Use it as `async with`: go through `net.bids` with `async for`, then `await net.award(bid)`. Leaving
-        the block rejects all proposals that were not awarded. `net.missing`, `net.refused` and `net.failed`
-        say what became of the others.
+        Use `async with ... as net`, then `async for bid in net.bids` and `await net.award(bid)`. Leaving the
+        block rejects all other proposals. `net.missing`, `net.refused` and `net.failed` have the agents that
+        made none.
 
         Args:
-            bidders: the names of those who are called; or `search(...)` or `role(...)`.
-            task: what the call says.
-            timeout: how many seconds to wait for bids; None until all have answered.
-            deadline: until when, instead.
-            fields: more parameters of the call, such as `language`.
+            bidders: the names of the agents; or `search(...)` or `role(...)`.
+            task: the content of the call.
+            timeout: seconds to wait for bids; None to wait until all have answered.
+            deadline: when to stop waiting, instead of a timeout.
+            fields: further parameters of the call, such as `language`.
         """
         conversations, protocol = self.conversations, self.conversations.known.ContractNet
         return conversations.contract_net(protocol, bidders, task, timeout, deadline, fields)
@@ -208,20 +208,20 @@ class Conversing:
     ) -> Coroutine[Any, Any, AuctionResult | None]:
         """Sell an item to the highest bidder; await it for the winner and the price (FIPA XC00031).
 
-        The price rises by a step as long as somebody else bids it; the first to do so leads. None if nobody
-        bids the first price. All are told the end by an `inform`.
+        The price rises by a step for as long as an agent other than the leader bids it; the first to bid
+        leads. The result is None if nobody bids the first price. An `inform` tells all bidders the end.
 
         Args:
-            bidders: the names of those who are invited; or `search(...)` or `role(...)`.
-            item: what is sold.
+            bidders: the names of the agents; or `search(...)` or `role(...)`.
+            item: the item for sale.
             start: the first price.
-            step: by how much it rises.
-            timeout: how many seconds to wait for a bid in each round.
+            step: the amount by which it rises.
+            timeout: seconds to wait for a bid in each round.
 
         Raises:
-            UsageError: a price or the timeout is no number above 0.
-            FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
-            asyncio.CancelledError: when cancelled; the bidders are told so.
+            UsageError: a price or the timeout is not a number above 0.
+            FormicaryError: a message cannot be sent; as of `Behaviour.send`.
+            asyncio.CancelledError: when cancelled; the bidders are told.
         """
         return self.conversations.english_auction(bidders, item, start=start, step=step, timeout=timeout)
 
@@ -238,12 +238,12 @@ class Conversing:
         """Sell an item to the first bidder; await it for the winner and the price (FIPA XC00032).
 
         Args:
-            bidders: as of `english_auction`, and so are the others.
-            item: what is sold.
+            bidders: as of `english_auction`, as are `item`, `start` and `timeout`.
+            item: the item for sale.
             start: the first price.
-            step: by how much it falls.
-            reserve: the lowest price; if nobody bids that, it is not sold, and this returns None.
-            timeout: how many seconds to wait for a bid in each round.
+            step: the amount by which it falls.
+            reserve: the lowest price; if nobody bids it, the result is None.
+            timeout: seconds to wait for a bid in each round.
         """
         return self.conversations.dutch_auction(
             bidders, item, start=start, step=step, reserve=reserve, timeout=timeout
@@ -254,19 +254,19 @@ class Conversing:
     ) -> Coroutine[Any, Any, None]:
         """Request an action of all agents or none; await it (Gray 1978).
 
-        All are asked by `query-if`; if all have said `confirm`, they do it when they get `accept-proposal`.
-        Else all get `reject-proposal`.
+        Each is sent `query-if`. If all answer `confirm`, all are sent `accept-proposal` and perform the
+        action; otherwise all are sent `reject-proposal`.
 
         Args:
-            partners: the names of those who are asked; or `search(...)` or `role(...)`.
-            body: what is to be done.
-            timeout: how many seconds all have to vote, and again to do it.
+            partners: the names of the agents; or `search(...)` or `role(...)`.
+            body: the action.
+            timeout: seconds for all to vote, and again for all to perform it.
 
         Raises:
-            RefusedError, NotUnderstoodError: an agent voted against it, so none does it.
-            FailedError: an agent voted so, or failed to do it.
-            NoAnswerError: an agent did not vote in time, so none does it; or did not report that it did it.
-            asyncio.CancelledError: when cancelled; before the vote is over, nobody does it.
+            RefusedError, NotUnderstoodError: an agent voted against it, so none performs it.
+            FailedError: an agent voted so, or failed to perform it.
+            NoAnswerError: an agent did not vote in time, so none performs it; or did not report that it has.
+            asyncio.CancelledError: when cancelled; unless all have voted, none performs it.
         """
         return self.conversations.two_phase_commit(partners, body, timeout)
 
@@ -276,9 +276,8 @@ class Conversing:
         """Hold a conversation by any protocol, step by step: `async with self.converse(...) as talk`.
 
         Args:
-            protocol: what may be said, such as one of your own.
+            protocol: the protocol, which may be your own.
             partner: an agent's name; or `search(...)` or `role(...)`: the first found.
-            timeout: for how many seconds the other one is waited for in states that have a timeout; None for
-                any time.
+            timeout: seconds to wait for the partner in states that have a timeout; None for no limit.
         """
         return self.conversations.conversation(protocol, partner, timeout)

@@ -1,7 +1,7 @@
-"""Messages that several behaviours of an agent get, where one of these has never received anything.
+"""Messages for several behaviours of an agent, of which some have never received anything.
 
-A behaviour without a template gets all that comes to its agent, also where it only sends. What another
-behaviour gets as well is not lost where such a one does not receive it, and is to hold up nobody for long.
+A behaviour without a template gets all messages to its agent, even if it only sends. If it never receives,
+messages that another behaviour gets as well are not lost, and must not hold up their senders.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Copies:
-    """The way into the mailbox of a behaviour that has never received anything, for what another gets, too.
+    """Delivers messages that another behaviour gets as well to one that has never received anything.
 
     Args:
         mailbox: the mailbox.
@@ -30,10 +30,10 @@ class Copies:
         self.owner = mailbox.owner
         """The behaviour."""
         self._mailbox = mailbox
-        self._ids: set[int] = set()  # of messages in the mailbox, which stay there as long as this counts
+        self._ids: set[int] = set()  # of messages in the mailbox, which stay there while this is used
         self._is_watched = False
         self.is_closed = False
-        """Whether nothing more goes in: it was full for too long."""
+        """Whether it accepts no more messages, as it was full for too long."""
 
     @property
     def address(self) -> str | None:
@@ -58,11 +58,11 @@ class Copies:
         await self._mailbox.room()
 
     def is_done(self) -> bool:
-        """Return False: what comes later than its end was taken by another behaviour."""
+        """Return False: another behaviour gets the messages after its end."""
         return False
 
     def others(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return those of the messages in the mailbox that nobody else has got."""
+        """Return the messages in the mailbox that no other behaviour got."""
         return [message for message in messages if id(message) not in self._ids]
 
     def __str__(self) -> str:
@@ -70,12 +70,12 @@ class Copies:
 
 
 def put_into_idle(message: Message, idle: Sequence[Mailbox], *, is_taken: bool) -> list[Mailbox | Copies]:
-    """Hand a message to behaviours that have never received anything; return the mailboxes that are full.
+    """Deliver a message to behaviours that have never received anything; return the mailboxes that are full.
 
     Args:
         message: the message.
         idle: their mailboxes.
-        is_taken: whether one that does receive gets it as well.
+        is_taken: whether a behaviour that does receive gets it as well.
     """
     if not is_taken:
         return [mailbox for mailbox in idle if not mailbox.put(message)]

@@ -1,4 +1,4 @@
-"""Coroutines that no task of asyncio runs: how they are made and resumed, and what they yield to wait."""
+"""Coroutines that run without asyncio's tasks: how they are created and resumed, and what they yield."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 WAIT: Any = object()
-"""What a strand's coroutine yields to be resumed by the next message."""
+"""Yielded by a strand's coroutine to be resumed by the next message."""
 
 
 @types.coroutine
@@ -23,15 +23,15 @@ def pause() -> Generator[None, None, None]:
 
 async def rest_until(event: asyncio.Event) -> None:
     """Wait for an event; a behaviour that waits here is at rest, as in `receive`."""
-    await pause()  # where one is held that is to come to rest: it may wait for its event for ever
+    await pause()  # a point where it can be held, as it may wait for the event for ever
     await event.wait()
 
 
 SEND: Callable[[Any, Any], Any] = types.CoroutineType.send
-"""Resumes a coroutine with a value; one for all, since a method of each would be kept with each."""
+"""Resumes a coroutine with a value; one function for all, as bound methods take memory."""
 
 THROW: Callable[[Any, Any], Any] = types.CoroutineType.throw
-"""Raises an exception in a coroutine, where it waits."""
+"""Raises an exception in a coroutine where it waits."""
 
 
 def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,11 +55,11 @@ def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., 
 
 @coroutine_function
 def rest_of(awaited: Any, yielded: Any) -> Generator[Any, Any, Any]:
-    """Go on with what somebody has run to where it first waits, and return what it returns.
+    """Continue an awaitable that was run to where it first waits, and return its result.
 
     Args:
         awaited: a coroutine, or a step of an asynchronous generator.
-        yielded: what it has yielded there.
+        yielded: the value that it yielded there.
     """
     while True:
         try:

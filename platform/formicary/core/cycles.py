@@ -1,12 +1,12 @@
-"""Synchronous mode: all behaviours of a container do one cycle before any does its next.
+"""Synchronous mode: all behaviours of a container complete a cycle before any begins the next.
 
-A behaviour's cycle is from one `receive` to the next, or one `run` that receives nothing. It is over where
-the behaviour waits: for a message, for its time, for room, for whatever else it awaits; but not while a
-function that it has given to `compute` runs, nor while the thread of a `ThreadBehaviour` does: the others
-wait for those. A micro-agent handles all that had come for it when the cycle began.
+A behaviour's cycle is from one `receive` to the next, or one `run` that receives nothing. It is over when
+the behaviour waits for anything, such as a message, its next time or room; except for a function that it has
+passed to `compute`, or the thread of a `ThreadBehaviour`: all others wait for these. A micro-agent handles
+the messages that had arrived when the cycle began.
 
-What becomes ready during a cycle is for the next one, in the order in which it became so. So the order of
-messages depends on nothing but what agents do.
+Whatever becomes ready during a cycle runs in the next, in the order in which it became ready. So the order of
+messages depends only on what agents do.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 PATIENCE: Final = 10.0
-"""Seconds after which is said who keeps all others from their next cycle."""
+"""Seconds until it is logged what delays the next cycle."""
 
 
 class Gate(Protocol):
-    """What lets cycles begin at the same time in several containers; it calls `begin_cycle`."""
+    """Begins cycles at the same time in several containers, by `begin_cycle`."""
 
     def cycle_ended(self, *, is_busy: bool) -> None:
-        """Called when a cycle is over here; `is_busy`: whether it did anything, or something is ready."""
+        """Called when a cycle is over; `is_busy`: whether anything ran in it, or is ready."""
 
     def close(self) -> None:
         """Called when cycles end for good."""
 
     def work_came(self) -> None:
-        """Called when something is ready between two cycles; perhaps several times."""
+        """Called when something is ready between two cycles, perhaps several times."""
 
 
 class _Busy(NamedTuple):
-    """Who has not finished its cycle though it awaits something, and the timer that says so in the end."""
+    """A task that awaits something within its cycle: what it awaits, and the timer that logs it."""
 
     what: Callable[[], str]
     timer: asyncio.TimerHandle
 
 
 class CycleScheduler(Scheduler):
-    """Runs what is ready cycle by cycle.
+    """Runs agents cycle by cycle.
 
     Args:
-        services: runs the container's own agents, such as `ams`, which know no cycles.
+        services: runs the container's own agents, such as `ams`, which have no cycles.
         arguments: as of `Scheduler`.
     """
 
@@ -77,13 +77,13 @@ class CycleScheduler(Scheduler):
         super().__init__(*arguments)
         self._services = services
         self.cycle = 0
-        # What is left of this cycle; what is for the next one is in `ready` and `micro`.
+        # The rest of this cycle; `ready` and `micro` are for the next one.
         self._now: deque[Any] = deque()
         self._now_micro: deque[Any] = deque()
         self._is_open = False
         self._did = False  # anything in this cycle
         self._busy: dict[asyncio.Future[Any], _Busy] = {}
-        self._arrived: set[asyncio.Future[Any]] = set()  # those of them who could continue
+        self._arrived: set[asyncio.Future[Any]] = set()  # those of them that could continue
         self._gate: Gate | None = None
         self._is_ending = False
 
@@ -92,7 +92,7 @@ class CycleScheduler(Scheduler):
         """The scheduler of the container's own agents."""
         return self._services
 
-    # -- what the scheduler does otherwise ------------------------------------------------------------------
+    # -- overriding the scheduler ---------------------------------------------------------------------------
 
     def wake(self) -> None:
         """Run the queue in the next turn of the loop, if a cycle continues or can begin."""
@@ -102,10 +102,10 @@ class CycleScheduler(Scheduler):
             self._gate.work_came()
 
     def run_inside(self) -> None:
-        """Run nothing: what is ready has its turn with all others."""
+        """Do nothing: all agents have their turns in cycles."""
 
     def schedule(self, strand: Strand, value: object = None) -> None:
-        """Resume `strand` with `value` in the next cycle; or in this one, if it has not finished that."""
+        """Resume `strand` with `value` in the next cycle, or in this one if it has not completed it."""
         if strand not in self._busy:
             super().schedule(strand, value)
         else:
@@ -117,7 +117,7 @@ class CycleScheduler(Scheduler):
         return chain(self._now, self._now_micro, self.ready, self.micro, self._services.queued())
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
-        """Remove and return, with receivers, what waits for a micro-agent, or for all if None."""
+        """Remove and return the messages waiting for a micro-agent, or all if None, with receivers."""
         later = self.micro.copy()
         self.micro.clear()
         self.micro.extend(self._now_micro)
@@ -155,7 +155,7 @@ class CycleScheduler(Scheduler):
                 self._run_strands(self._now)
             if self._now_micro:
                 self._run_micro(self._now_micro)
-        # The next begins in another turn of the loop: tasks that behaviours have made begin before that.
+        # The next begins in another turn of the loop, after the start of tasks that behaviours have created.
         self._settle()
 
     # -- cycles ---------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class CycleScheduler(Scheduler):
         self.loop.call_soon(self._proceed)
 
     def begin_cycle(self) -> None:
-        """Begin a cycle, also where there is nothing to do; for the gate, when the last one is over."""
+        """Begin a cycle, even if there is nothing to do; for the gate, when the last one is over."""
         if self._gate is None:
             return
         self._begin()
@@ -193,9 +193,9 @@ class CycleScheduler(Scheduler):
 
     @contextmanager
     def busy(self, what: Callable[[], str]) -> Iterator[None]:
-        """Begin no cycle until those that await something in this block have continued."""
+        """Begin no cycle until the task that enters this block has left it."""
         task = asyncio.current_task(self.loop)
-        assert task is not None  # who awaits something is in one
+        assert task is not None  # as the caller awaits something
         self.keep(task, what)
         try:
             yield
@@ -203,12 +203,12 @@ class CycleScheduler(Scheduler):
             self.let_go(task)
 
     def keep(self, waiter: asyncio.Future[Any], what: Callable[[], str]) -> None:
-        """Begin no cycle until `let_go`, or, if `waiter` is a strand, until what it waits for is there."""
+        """Begin no cycle until `let_go`, or, if `waiter` is a strand, until it can resume."""
         if not self._is_ending:
             self._busy[waiter] = _Busy(what, self.loop.call_later(PATIENCE, self._say_late, waiter))
 
     def let_go(self, waiter: asyncio.Future[Any]) -> None:
-        """Wait for `waiter` no longer; if it is waited for."""
+        """Stop waiting for `waiter`, if it is waited for."""
         self._arrived.discard(waiter)
         if (busy := self._busy.pop(waiter, None)) is not None:
             busy.timer.cancel()
@@ -222,7 +222,7 @@ class CycleScheduler(Scheduler):
         return self._gate is None and bool(self.ready or self.micro) and not self._is_waited_for()
 
     def _is_waited_for(self) -> bool:
-        """Return whether somebody has not finished the cycle: not one that is suspended."""
+        """Return whether a task has not completed the cycle, apart from suspended ones."""
         return any(
             task not in self._arrived and not (isinstance(task, Strand) and task.is_held)
             for task in self._busy
@@ -237,7 +237,7 @@ class CycleScheduler(Scheduler):
         self._did = bool(self._now or self._now_micro)
 
     def _settle(self) -> None:
-        """End the cycle if nothing is left to do in it, or resume in it the tasks that it waited for."""
+        """End the cycle if nothing is left to run, or resume the tasks that it waited for."""
         if self._now or self._now_micro or self._is_waited_for():
             return
         if self._arrived:

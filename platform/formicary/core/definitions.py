@@ -1,8 +1,8 @@
-"""Checks classes of agents and behaviours for newcomers' mistakes.
+"""Checks classes of agents and behaviours for beginners' mistakes.
 
-Each class is looked at once, when the first of its objects is used. What is refused is looked at again.
+Each class is checked once, when its first object is used, or again if it was refused.
 """
-# ruff: noqa: SLF001 -- it looks inside of classes
+# ruff: noqa: SLF001 -- it inspects classes
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SLOTS: dict[str, tuple[type, ...]] = {
     "_ended": (tuple, NoneType),
     "_knowledge": (dict, NoneType),
 }
-# What only the platform calls of agents and behaviours, so that no class may replace it.
+# Methods of agents and behaviours that only the platform calls, so no class may override them.
 _INTERNAL = frozenset({
     "abandon", "add_unwanted", "become_active", "become_gone", "behaviour_ended", "behaviours_wanting",
     "can_proceed", "carry_machine", "check_transition", "deliver_message", "end_at_once", "ended_elsewhere",
@@ -54,7 +54,7 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
     """Check a behaviour or a machine's state, and its class.
 
     Raises:
-        DefinitionError: it is none, or its class is not written as it has to be.
+        DefinitionError: it is of another type, or its class is not valid.
     """
     what, call = ("a state", "add_state('red', {})") if is_state else ("a behaviour", "add_behaviour({})")
     if not isinstance(given, Behaviour) or given._stands_alone is is_state:
@@ -101,7 +101,7 @@ def check_agent(given: object) -> None:
     """Check an agent, and its class.
 
     Raises:
-        DefinitionError: it is none, or its class is not written as it has to be.
+        DefinitionError: it is of another type, or its class is not valid.
     """
     if isinstance(given, type) and issubclass(given, BaseAgent):
         name = given.__name__
@@ -122,7 +122,7 @@ def check_agent(given: object) -> None:
 
 
 def _check_attributes(given: BaseAgent | Behaviour) -> None:
-    """Refuse attributes that overwrite the platform's, of an agent that has not started, or a behaviour.
+    """Refuse attributes that overwrite the platform's.
 
     Raises:
         DefinitionError: there is one.
@@ -145,7 +145,7 @@ def _check_attributes(given: BaseAgent | Behaviour) -> None:
 
 
 def not_initialised(given: object) -> DefinitionError:
-    """Return the error of an object whose class does not call the `__init__` of the platform's."""
+    """Return the error of an object whose class does not call `super().__init__`."""
     kind = type(given)
     return DefinitionError(
         f"{kind.__name__}.__init__() does not call super().__init__({', '.join(_arguments(kind))}): "
@@ -154,7 +154,7 @@ def not_initialised(given: object) -> DefinitionError:
 
 
 def _arguments(kind: type) -> list[str]:
-    """Return the arguments that the platform's own class, of which a class is one, must be given."""
+    """Return the required arguments of the platform's class from which a class is derived."""
     own = next(each for each in kind.__mro__ if each.__module__.startswith(_PLATFORM))
     parameters = list(inspect.signature(own.__init__).parameters.values())[1:]  # type: ignore[misc]  # of its class
     return [each.name for each in parameters if each.default is each.empty]
@@ -164,7 +164,7 @@ def _arguments(kind: type) -> list[str]:
 
 
 def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
-    """Refuse methods that are awaited, and that certainly return nothing that can be."""
+    """Refuse plain functions where methods are awaited, unless they may return an awaitable."""
     for name in kind._awaited_methods:
         method = getattr(kind, name, None)
         code = getattr(method, "__code__", None)
@@ -184,9 +184,9 @@ def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
 
 
 def _returns_nothing(function: FunctionType) -> bool:
-    """Return whether all that a plain function can return is None; one that always raises returns nothing.
+    """Return whether a plain function can only return None, or nothing as it always raises.
 
-    This reads the source, since bytecode differs between versions of Python; without source the answer is no.
+    This reads the source, as bytecode differs between versions of Python; without source it returns False.
     """
     import ast
 
@@ -213,10 +213,10 @@ def _returns_nothing(function: FunctionType) -> bool:
 
 
 def matcher(behaviour: Behaviour) -> Callable[[Message], bool] | None:
-    """Return what tells whether a message is for a behaviour; None if all are.
+    """Return the function that says whether a behaviour wants a message; None if it wants all.
 
     Raises:
-        DefinitionError: its template is none.
+        DefinitionError: its template is not a Template.
     """
     template = behaviour.template
     if template is None:
@@ -230,7 +230,7 @@ def matcher(behaviour: Behaviour) -> Callable[[Message], bool] | None:
         )
 
     def match(message: Message) -> bool:
-        # Code of the user's own, which runs wherever messages come from: also in the loop itself.
+        # The user's own code, which runs wherever messages are delivered, even in the loop itself.
         try:
             return bool(template.match(message))
         except PROGRAM_EXITS as error:

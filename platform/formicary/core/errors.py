@@ -1,8 +1,7 @@
-"""Everything that Formicary raises for its users.
+"""The exceptions that Formicary raises.
 
-A small flat set, named after the situation. Each message is one sentence that says what is wrong and what
-to do next; the command line prints it as it stands and ends with the class's `exit_code`. Whatever a sentence
-quotes, it can be printed: `str()` shows control characters by their escape sequences.
+Each message is a sentence that says what is wrong and what to do next; the command line prints it, and exits
+with the class's `exit_code`. It is safe to print, whatever it quotes: `str()` escapes control characters.
 """
 
 from __future__ import annotations
@@ -16,33 +15,33 @@ if TYPE_CHECKING:
 
 
 class FormicaryError(Exception):
-    """Something went wrong that its message explains; the base of all errors here."""
+    """The base class of all errors here."""
 
     exit_code = 1
 
     def __str__(self) -> str:
-        """Return the sentence, with nothing in it that begins a line or steers a terminal."""
+        """Return the sentence, with control characters escaped."""
         return paragraph(super().__str__())
 
 
 class UsageError(FormicaryError):
-    """A command was given something that it cannot take."""
+    """A command or a function was given an invalid value."""
 
     exit_code = 2
 
 
 class InvalidNameError(FormicaryError, ValueError):
-    """A name of an agent, a container or a platform is not a name."""
+    """The name of an agent, a container or a platform is invalid."""
 
     exit_code = 2
 
 
 class InvalidMessageError(FormicaryError, ValueError):
-    """A message was given a value that a message cannot have."""
+    """A parameter of a message is invalid."""
 
 
 class NameTakenError(FormicaryError):
-    """An agent of this name lives in the container already, or a container of this name at the server."""
+    """The container already has an agent of this name, or the server a container of this name."""
 
 
 class AgentStateError(FormicaryError):
@@ -50,15 +49,15 @@ class AgentStateError(FormicaryError):
 
 
 class DefinitionError(FormicaryError, TypeError):
-    """A class of agents or behaviours is not written as it has to be, or something else is given for one."""
+    """A class of agents or behaviours is not valid, or an object is not of such a class."""
 
 
 class UnsupportedError(FormicaryError, NotImplementedError):
-    """A function is not available: on this system, for this agent, or on this platform."""
+    """A feature is not available on this system, for this agent, or on this platform."""
 
 
 class MailboxFullError(FormicaryError):
-    """The receiver's mailbox stayed full: the message was not delivered."""
+    """The receiver's mailbox remained full, so the message was not delivered."""
 
 
 class MessageTooLargeError(FormicaryError):
@@ -70,15 +69,15 @@ class ComputeError(FormicaryError):
 
 
 class ContainerClosedError(FormicaryError):
-    """The container is not running, or it stopped meanwhile."""
+    """The container is not running, or has stopped in the meantime."""
 
 
 class ContainerLostError(FormicaryError):
-    """A container in a process of its own cannot be started, or has ended by itself."""
+    """A container in its own process cannot be started, or has ended unexpectedly."""
 
 
 class LinkError(FormicaryError):
-    """The connection to the XMPP server cannot be made, or it broke and did not come back in time."""
+    """The connection to the XMPP server cannot be made, or was lost and not restored in time."""
 
     exit_code = 3
 
@@ -88,30 +87,30 @@ class AuthenticationError(LinkError):
 
 
 class ServerError(FormicaryError):
-    """The managed Prosody cannot be started, stopped or asked."""
+    """The managed Prosody cannot be started, stopped or queried."""
 
     exit_code = 3
 
 
 class AccountError(ServerError):
-    """The managed Prosody has such an account already, or has none such."""
+    """The managed Prosody already has this account, or does not have it."""
 
     exit_code = 1
 
 
 class UndeliveredError(FormicaryError):
-    """A request could not be delivered to who should answer it."""
+    """A request could not be delivered."""
 
 
 class ConversationError(FormicaryError):
-    """A conversation did not come to its result.
+    """A conversation did not reach its result.
 
     Args:
-        text: the sentence that says what has happened.
-        message: the message that was the cause.
+        text: the sentence that says what happened.
+        message: the message that caused it.
 
     Attributes:
-        message: that message; None where there was none.
+        message: that message; None if there was none.
     """
 
     def __init__(self, text: str, message: Message | None = None) -> None:
@@ -120,23 +119,23 @@ class ConversationError(FormicaryError):
 
 
 class RefusedError(ConversationError):
-    """The agent asked does not want to do it: it answered `refuse`, or rejected a proposal."""
+    """The agent is not willing to do it: it answered `refuse`, or rejected a proposal."""
 
 
 class FailedError(ConversationError):
-    """The agent asked could not do it: it answered `failure`, ended, or could not be reached."""
+    """The agent was not able to do it: it answered `failure`, ended, or could not be reached."""
 
 
 class NotUnderstoodError(ConversationError):
-    """The agent asked did not understand a message: it answered `not-understood`."""
+    """The agent did not understand a message: it answered `not-understood`."""
 
 
 class NoAnswerError(ConversationError):
-    """The agent asked did not answer in time.
+    """The agent did not answer in time.
 
     Args:
         text: the sentence that says so.
-        missing: the full names of all who have not answered.
+        missing: the full names of all agents that did not answer.
 
     Attributes:
         missing: these names.
@@ -148,11 +147,11 @@ class NoAnswerError(ConversationError):
 
 
 class ProtocolError(ConversationError):
-    """A message has no place in its conversation, or a protocol is not written as it has to be."""
+    """A message has no place in its conversation, or a protocol is not valid."""
 
 
 class ManagementError(FormicaryError):
-    """The management agent of a container did not do what it was asked.
+    """The management agent of a container did not fulfil a request.
 
     Attributes:
         reason: why, by FIPA00023's name for it.
@@ -175,7 +174,7 @@ class ManagementRequestError(ManagementError, ValueError):
 
 
 class MoveError(ManagementError):
-    """The agent did not move: it continues where it is."""
+    """The agent did not move or sleep, and continues where it is; or it has ended: the message says so."""
 
     reason = "not-moved"
 
@@ -187,11 +186,11 @@ class UnknownAgentError(ManagementError):
 
 
 class InvalidDescriptionError(FormicaryError, ValueError):
-    """A description of a service, or a query for one, has a value that it cannot have."""
+    """A value in the description of a service, or in a query, is invalid."""
 
 
 class DirectoryError(FormicaryError):
-    """The directory did not do what it was asked.
+    """The directory did not fulfil a request.
 
     Attributes:
         reason: why, by FIPA00023's name for it.
@@ -201,7 +200,7 @@ class DirectoryError(FormicaryError):
 
 
 class AlreadyRegisteredError(DirectoryError):
-    """The agent has registered a service of this name before."""
+    """The agent has already registered a service of this name."""
 
     reason = "already-registered"
 
@@ -213,7 +212,7 @@ class NotRegisteredError(DirectoryError):
 
 
 class TooManyServicesError(DirectoryError):
-    """The agent has registered as many services as an agent may."""
+    """The agent has registered as many services as it may."""
 
     reason = "too-many-services"
 
@@ -238,7 +237,7 @@ class DirectoryRequestError(DirectoryError, ValueError):
 
 
 class StoreError(DirectoryError):
-    """The file of a directory cannot be read or written."""
+    """The file of a directory, or of sleeping agents, cannot be read or written."""
 
     exit_code = 3
 
@@ -248,7 +247,7 @@ class GroupError(FormicaryError):
 
 
 class GroupExistsError(GroupError):
-    """There is a group of this name in the community already."""
+    """The community already has a group of this name."""
 
 
 class NoSuchGroupError(GroupError):
@@ -264,12 +263,12 @@ class NotAMemberError(GroupError):
 
 
 class NobodyError(GroupError):
-    """Nobody else plays the role."""
+    """No other agent plays the role."""
 
 
 class ProfilingError(FormicaryError):
-    """A program cannot be profiled, or nothing was found of where its time goes."""
+    """A program cannot be profiled, or its profile is empty."""
 
 
 class TracingError(ProfilingError):
-    """The sampler is not installed, or nobody may look into the process with it."""
+    """The sampler is not installed, or may not inspect the process."""

@@ -1,4 +1,4 @@
-"""Which event loop programs run in."""
+"""The event loop of programs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return what makes the event loop; None for asyncio's own."""
+    """Return the function that creates the event loop; None for asyncio's own."""
     try:
         import uvloop
-    except ImportError:  # there is none for Windows
+    except ImportError:  # not available for Windows
         return None
     return uvloop.new_event_loop

@@ -1,4 +1,4 @@
-"""The failures of agents: how many, the latest, and those that nobody was told of."""
+"""The failures of agents: their number, the latest, and those not reported to anybody."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNTOLD = 16  # exceptions, with all that their tracebacks hold
 
 
 class FailureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An exception that has ended a behaviour, or came out of an agent's `setup` or `handle`.
+    """An exception that ended a behaviour, or was raised by an agent's `setup` or `handle`.
 
     Args:
-        name: of what has failed: `alice/Ask` of a behaviour, else `alice/setup` or `alice/handle`.
+        name: the part that failed: `alice/Ask` for a behaviour, otherwise `alice/setup` or `alice/handle`.
         error: the exception's class, such as `ValueError`.
-        text: what it says, in one line, and cut off after 200 characters.
-        place: where it was raised: `market.py:12, in run`.
-        time: when, UTC.
+        text: its message on one line, cut off after 200 characters.
+        place: where it was raised, such as `market.py:12, in run`.
+        time: when it was raised, in UTC.
     """
 
     name: str
@@ -44,7 +44,7 @@ class FailureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def what(self) -> str:
-        """The exception, its text, and where it was raised, in one line."""
+        """The exception, its message, and where it was raised, on one line."""
         what = f"{self.error}: {self.text}" if self.text else self.error
         return f"{what} ({self.place})"
 
@@ -64,8 +64,8 @@ class AgentFailures:
     """The failures of one agent.
 
     Args:
-        first: what those get who join.
-        latest: what is known of the latest.
+        first: the first exception, which `join` raises.
+        latest: the record of the latest.
     """
 
     __slots__ = ("first", "latest", "total")
@@ -77,7 +77,7 @@ class AgentFailures:
 
 
 class FailureLog:
-    """The failures of a container's agents: the latest hundred, and how many there were of all."""
+    """The failures of a container's agents: the latest hundred, and their total number."""
 
     def __init__(self) -> None:
         self._latest: deque[FailureRecord] = deque(maxlen=_KEPT)
@@ -86,7 +86,7 @@ class FailureLog:
         self.total = 0
 
     def add(self, failure: FailureRecord, error: BaseException) -> None:
-        """Count a failure; `error` is kept until somebody is told, if few are."""
+        """Count a failure; `error` is kept until it is reported, unless there are too many."""
         self._latest.append(failure)
         self.total += 1
         self._untold_total += 1
@@ -94,13 +94,13 @@ class FailureLog:
             self._untold.append((failure, error))
 
     def told(self, error: BaseException) -> None:
-        """Forget an exception that somebody gets: nobody else needs to be told."""
+        """Forget an exception that is reported to somebody."""
         before = len(self._untold)
         self._untold = [each for each in self._untold if each[1] is not error]
         self._untold_total -= before - len(self._untold)
 
     def take_untold(self, container: str) -> BaseException | None:
-        """Return the first exception that nobody was told of, with a note about the others; forget them."""
+        """Return the first exception that was not reported, with a note about the others; forget them."""
         if not self._untold:
             return None
         failure, error = self._untold[0]
@@ -112,14 +112,14 @@ class FailureLog:
         return error
 
     def __iter__(self) -> Iterator[FailureRecord]:
-        """Iterate over the latest, the oldest of them first."""
+        """Iterate over the latest failures, oldest first."""
         return iter(tuple(self._latest))
 
     def __len__(self) -> int:
-        """Return how many of the latest there are."""
+        """Return the number of latest failures kept."""
         return len(self._latest)
 
     @property
     def latest(self) -> FailureRecord | None:
-        """The latest; None if there was none."""
+        """The latest failure; None if there was none."""
         return self._latest[-1] if self._latest else None

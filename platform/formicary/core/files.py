@@ -1,4 +1,4 @@
-"""Files and folders that are either complete or not there, and where those of a user are."""
+"""Writes files and folders completely or not at all, and finds the user's folders."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` to write to; it becomes `path` if the block succeeds.
 
-    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was. A link is
-    replaced, and so is whatever else is there; for files that a user names, see `output_file`.
+    If the block raises, the temporary file is removed, and `path` is unchanged. Whatever is at `path` is
+    replaced, even a link; for files that a user names, see `output_file`.
 
     Args:
-        path: the file that is to be.
-        private: whether only its user may read it; the temporary file is there already then, and empty.
+        path: the file.
+        private: whether only its user may read it; the temporary file then exists already, and is empty.
 
     Raises:
         OSError: the file cannot be written.
@@ -44,10 +44,10 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, as `replacing` does, for output that a user wants at `path`.
+    """Yield a temporary path, as `replacing` does, for output to a path that a user has named.
 
     A link is kept, and its target is replaced. A pipe or a device, such as `/dev/stdout`, is written to when
-    the block ends well.
+    the block succeeds.
 
     Raises:
         OSError: it cannot be written.
@@ -65,29 +65,29 @@ def output_file(path: Path) -> Iterator[Path]:
 
 
 def write_private(path: Path, content: str | bytes) -> None:
-    """Write a file that only its user may read, all of it or nothing.
+    """Write a file that only its user may read, completely or not at all.
 
     Raises:
-        OSError: it cannot be written; what was there before still is.
+        OSError: it cannot be written; a former file is unchanged.
     """
     with replacing(path, private=True) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
-    """Write a file that only its user may read, and that is locked from the moment it is there.
+    """Write a file that only its user may read, and that is locked from the moment it appears.
 
     Args:
         path: the file.
-        content: all of it.
-        overwrite: whether it takes the place of a file that is there.
+        content: its content.
+        overwrite: whether to replace an existing file.
 
     Returns:
-        A descriptor of the file, which is locked for as long as that is open.
+        A descriptor of the file, which is locked while that is open.
 
     Raises:
-        FileExistsError: there is such a file, and it may not be overwritten.
-        OSError: it cannot be written; what was there before still is.
+        FileExistsError: the file exists, and `overwrite` is false.
+        OSError: it cannot be written; a former file is unchanged.
     """
     temporary = _temporary(path)
     descriptor = _create(temporary)
@@ -98,7 +98,7 @@ def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
         if overwrite:
             temporary.replace(path)
         else:
-            os.link(temporary, path)  # unlike a renaming, it takes nobody's place
+            os.link(temporary, path)  # unlike renaming, it replaces nothing
     except BaseException:
         os.close(descriptor)
         raise
@@ -109,10 +109,10 @@ def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder beside `path` to fill; it becomes `path` if the block succeeds, else it is removed.
+    """Yield a folder beside `path` to fill; it becomes `path` if the block succeeds, or is removed.
 
     Raises:
-        OSError: the folder cannot be made, or there is another one at `path` by now.
+        OSError: the folder cannot be created, or `path` exists by then.
     """
     temporary = _temporary(path)
     temporary.mkdir(parents=True)
@@ -124,24 +124,26 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def user_state() -> Path:
-    """Return the folder for what outlives a program, as the XDG base directory specification wants it."""
+    """Return the folder for persistent state, by the XDG base directory specification."""
     return _user_folders().user_state_path
 
 
 def user_cache() -> Path:
-    """Return the folder for what can be made again, as the XDG base directory specification wants it."""
+    """Return the folder for caches, by the XDG base directory specification."""
     return _user_folders().user_cache_path
 
 
 def _user_folders() -> Unix:
-    from platformdirs.unix import Unix  # on every system: paths of sockets are to be short, and documented
+    from platformdirs.unix import (
+        Unix,
+    )  # everywhere: socket paths must be short, and are documented
 
     return Unix("formicary")
 
 
 def _temporary(path: Path) -> Path:
-    # A name of its own, as several processes may write the same file at once. The dot keeps it from those who
-    # read all files of a folder, such as an XMPP server its configuration.
+    # A unique name, as several processes may write the same file at once. The dot hides it from programs that
+    # read all files of a folder, as an XMPP server reads its configuration.
     return path.with_name(f".{path.name}.{int.from_bytes(os.urandom(6))}.part")
 
 
@@ -162,7 +164,7 @@ def _write_to(path: Path, kind: int, content: Path) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
-        if error.errno == errno.ENXIO:  # we do not wait for a reader
+        if error.errno == errno.ENXIO:  # do not wait for a reader
             raise OSError(errno.ENXIO, "nothing reads from it", str(path)) from None
         raise
     os.set_blocking(descriptor, True)

@@ -12,10 +12,10 @@ from formicary.core.reserved import reserved
 
 
 class State(OneShotBehaviour):
-    """One state of an `FSMBehaviour`: its `run` is done each time the machine comes to it.
+    """One state of an `FSMBehaviour`: its `run` is called each time the machine enters it.
 
-    It sends, and receives from the machine's mailbox, as the machine. `set_next_state` says where to
-    continue; without it the machine ends.
+    It sends and receives as the machine, and uses the machine's mailbox. `set_next_state` sets the state to
+    enter next; without it, the machine ends.
     """
 
     __slots__ = ("_machine", "_next_state")
@@ -28,12 +28,12 @@ class State(OneShotBehaviour):
         self._next_state: str | None = None
 
     def set_next_state(self, name: str) -> None:
-        """Go on with the state of this name after this run."""
+        """Enter the state of this name after this run."""
         self._next_state = name
 
     @reserved
     def next_state(self) -> str | None:
-        """What `set_next_state` was given in this run."""
+        """The name passed to `set_next_state` in this run; None if there is none."""
         return self._next_state
 
     def kill(self, exit_code: Any = None) -> None:
@@ -42,7 +42,7 @@ class State(OneShotBehaviour):
         self._machine.kill(exit_code)
 
     async def visit_state(self, machine: FSMBehaviour) -> str | None:
-        """Do what the state does; return the name of the next."""
+        """Run the state; return the name of the next."""
         self._machine = machine
         self.mailbox = machine.mailbox
         self.agent = machine.agent
@@ -78,19 +78,19 @@ class FSMBehaviour(OneShotBehaviour):
         """Add a state.
 
         Args:
-            name: what transitions call it.
-            state: what is done there.
-            initial: the machine starts there.
+            name: its name in transitions.
+            state: the state.
+            initial: whether the machine starts in it.
 
         Raises:
-            AgentStateError: there is such a state, or an initial one, already.
-            DefinitionError: it is none, or its class or the machine's is not written as it has to be.
+            AgentStateError: there is already a state of this name, or an initial one.
+            DefinitionError: it is not a state, or its class or the machine's is not valid.
         """
         check_behaviour(state, is_state=True)
         if not hasattr(self, "_states"):
             raise not_initialised(self)
         if name in self._states:
-            raise AgentStateError(f"the machine already has a state {name!r} already")
+            raise AgentStateError(f"the machine already has a state {name!r}")
         if initial and self._first is not None:
             raise AgentStateError(
                 f"the machine already starts at {self._first!r}; only one state can be initial"
@@ -118,7 +118,7 @@ class FSMBehaviour(OneShotBehaviour):
         return Machine(self._first, self._current, self._states, self._transitions)
 
     def resume_in(self, state: str) -> None:
-        """Begin in another state than the first; for mobility."""
+        """Start in a state other than the first; for mobility."""
         self._current = state
 
     @reserved

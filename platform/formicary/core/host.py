@@ -1,4 +1,4 @@
-"""What agents and their behaviours ask of the container that they live in."""
+"""The interface of the container to its agents and their behaviours."""
 
 from __future__ import annotations
 
@@ -20,78 +20,78 @@ Ts = TypeVarTuple("Ts")
 
 
 class Overflow(Protocol):
-    """What becomes of messages to full mailboxes."""
+    """Handles messages to full mailboxes."""
 
     def refuse(self, message: Message, full: Sequence[MessageSink]) -> NoReturn:
-        """Raise `MailboxFullError`; the message is a dead letter."""
+        """Add the message to the dead letters, and raise `MailboxFullError`."""
 
     async def wait_to_deliver(self, message: Message, full: Sequence[MessageSink]) -> None:
         """Wait until full mailboxes have taken the message."""
 
 
 class Conversations(Protocol):
-    """What takes the messages of agents that belong to their conversations."""
+    """Takes the messages that belong to agents' conversations."""
 
     def resumed(self, address: str) -> None:
         """Called when a suspended agent is resumed."""
 
 
 class Dispatcher(Protocol):
-    """What messages go through that do not go straight to their receivers."""
+    """Handles messages that do not go straight to their receivers."""
 
     routes: Routes
 
     @property
     def conversations(self) -> Conversations | None:
-        """What takes messages of conversations; None where there are none."""
+        """Takes messages of conversations; None if there are none."""
 
     @property
     def held(self) -> Mapping[str | None, object]:
-        """What waits for agents that are at rest, by their full names."""
+        """The messages that wait for agents at rest, by full name."""
 
     @property
     def overflow(self) -> Overflow:
-        """What becomes of messages to full mailboxes."""
+        """Handles messages to full mailboxes."""
 
     async def send(self, message: Message) -> None:
-        """Send a message, waiting where there is no room."""
+        """Send a message, waiting while there is no room."""
 
     def send_nowait(self, message: Message) -> None:
         """Send a message, without waiting for room."""
 
     def add_dead_letter(self, message: Message, reason: str, receiver: str | None = None) -> None:
-        """Put a message that cannot be delivered among the dead letters, and tell its sender."""
+        """Add a message that cannot be delivered to the dead letters, and notify its sender."""
 
     def wrap(self, agent: Any) -> Deliver:
-        """Return the way in to an agent."""
+        """Return the function that delivers to an agent."""
 
 
 class Lifecycle(Protocol):
-    """What has to know of beginnings and ends."""
+    """Is notified of starts and ends."""
 
     def start_behaviour(self, behaviour: Behaviour) -> None:
         """Start a behaviour of an agent that has started."""
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
-        """Called when a behaviour has ended, and with what exception if with one."""
+        """Called when a behaviour has ended; `error` is its exception, if any."""
 
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
 
     def is_failure(self, error: BaseException) -> bool:
-        """Return whether an error is a failure: not if it only says that the container closes."""
+        """Return whether an error is a failure, rather than a sign that the container is closing."""
 
     def agent_failed(self, failure: FailureRecord, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""
 
     def failure_told(self, error: BaseException) -> None:
-        """Called when somebody gets the exception that an agent has failed with."""
+        """Called when an agent's exception is reported to somebody."""
 
     def let_join_end(self) -> None:
-        """Wake those that wait for the end, if no agent is left that can continue."""
+        """Wake all that wait for the end, if no agent can continue."""
 
     async def wait_for_end(self, strands: Sequence[Strand]) -> None:
-        """Wait until an agent's strands have ended; what does not end in time is left behind."""
+        """Wait until an agent's strands have ended; those that do not end in time are abandoned."""
 
     def agent_gone(self, agent: BaseAgent) -> None:
         """Called when an agent is gone."""
@@ -104,11 +104,11 @@ class Host(Protocol):
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """What messages go through."""
+        """The dispatcher."""
 
     async def compute(self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None) -> T:
         """Run a plain function beside the event loop."""
 
     @property
     def lifecycle(self) -> Lifecycle:
-        """What has to know of beginnings and ends."""
+        """Is notified of starts and ends."""

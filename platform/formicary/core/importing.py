@@ -1,4 +1,4 @@
-"""Finds a class by its name, if its module may be imported."""
+"""Finds classes by name in modules that may be imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCRIPT = "formicary_script"
-"""What the `__name__` of a script is that `formicary run` runs."""
+"""The `__name__` of a script that `formicary run` runs."""
 
 _LONGEST_REASON = 300  # characters of an exception's text
 
@@ -25,17 +25,17 @@ def is_allowed(module: str, allowed: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1000)
 def split_class_name(class_name: str) -> tuple[str, str] | None:
-    """Return the module and the name of `package.module:Class`; None if it is not written so."""
+    """Return the module and the name of `package.module:Class`; None for any other form."""
     module, _, name = class_name.partition(":")
     is_written_so = name.isidentifier() and all(part.isidentifier() for part in module.split("."))
     return (module, name) if is_written_so else None
 
 
 def load(module: str, name: str) -> Any:
-    """Return what a module has by a name; it is imported for it.
+    """Return a module's attribute of a name; import the module if necessary.
 
     Raises:
-        ManagementRequestError: it cannot be imported, or has nothing of that name.
+        ManagementRequestError: the module cannot be imported, or has no such attribute.
     """
     try:
         contents = vars(sys.modules.get(module) or importlib.import_module(module))
@@ -57,7 +57,7 @@ def _not_importable(module: str, error: BaseException) -> ManagementRequestError
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the text of any exception as a part of a sentence, in one line."""
+    """Return the text of an exception as part of a sentence, on one line."""
     text = " ".join(str(error).split())
     text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
     if isinstance(error, FormicaryError):

@@ -1,7 +1,7 @@
-"""The platform's loggers: whatever a message quotes, it is one line, and steers no terminal.
+"""The platform's loggers, whose messages are on one line and safe for terminals, whatever they quote.
 
-How lines look is the program's choice, by its own handlers and formatters; so records are made safe before
-they reach any of them, by a filter of the loggers themselves.
+The program chooses handlers and formatters, so a filter of the loggers themselves makes records safe before
+they reach any handler.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def get_logger(name: str) -> logging.Logger:
-    """Return the logger of a name, `formicary` or below it, by which no line can be forged.
+    """Return the logger of a name, `formicary` or below it, with which no line can be forged.
 
-    A traceback has several lines, but what an exception says begins none of them: it is indented.
+    A traceback has several lines; further lines of exceptions' messages are indented in it.
 
     Args:
         name: its name, as of `logging.getLogger`; the same logger is returned for the same name.
@@ -34,7 +34,7 @@ def get_logger(name: str) -> logging.Logger:
 class PlatformLog(logging.StreamHandler[TextIO]):
     """Shows the platform's warnings, unless the program has set up logging, and counts errors.
 
-    So `logging.basicConfig` works in a program, and nothing is shown twice.
+    So `logging.basicConfig` works as usual, and nothing is shown twice.
 
     Args:
         form: the format of lines, as of `logging.Formatter`.
@@ -54,7 +54,7 @@ class PlatformLog(logging.StreamHandler[TextIO]):
 
 
 def _make_safe(record: logging.LogRecord) -> bool:
-    with contextlib.suppress(Exception):  # what cannot be put together is for the handlers to say
+    with contextlib.suppress(Exception):  # handlers report messages that cannot be formatted
         message = record.getMessage()
         if not message.isprintable():
             record.msg, record.args = printable(message), ()
@@ -66,7 +66,7 @@ def _make_safe(record: logging.LogRecord) -> bool:
 
 
 def _traceback(raised: Any, said: list[str]) -> str:
-    """Return a traceback, of exceptions that say something with control characters or of several lines."""
+    """Return a traceback of exceptions whose messages have control characters or several lines."""
     text = "".join(traceback.format_exception(*raised)).rstrip("\n")
     for each in sorted(filter(None, said), key=len, reverse=True):
         text = text.replace(each, each.replace("\n", "\n    "))
@@ -74,7 +74,7 @@ def _traceback(raised: Any, said: list[str]) -> str:
 
 
 def _texts(error: BaseException) -> Iterator[str]:
-    """Yield the text of an exception, and of all others that its traceback shows."""
+    """Yield the messages of an exception and of all others in its traceback."""
     left: list[BaseException | None] = [error]
     seen: set[int] = set()
     while left:

@@ -1,7 +1,7 @@
-"""Where a behaviour's messages wait: the way in and the way out, and all that this path touches.
+"""The mailboxes in which behaviours' messages wait.
 
-What every message touches is kept in objects of one class each. Python remembers for each attribute access
-where it found the attribute for the class that it saw last; code that works on users' own classes sees many.
+Everything that each message touches is in objects of one class each: Python caches attribute lookups for the
+class that it saw last, and code that works on users' own classes sees many.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _TICK = 0.001  # s; event loops keep time by milliseconds
 
 
 class MessageSink(Protocol):
-    """What takes messages, and may have no room: a mailbox, or the way to another container."""
+    """Takes messages, and may have no room: a mailbox, or a link to another container."""
 
     @property
     def address(self) -> str | None:
-        """The full name of who receives from here; None where it is on the way to several."""
+        """The receiver's full name; None if there are several."""
 
     def put(self, message: Message) -> bool:
         """Accept a message; return False if there is no room."""
@@ -47,30 +47,30 @@ class MessageSink(Protocol):
         """Wait for room; it may be taken again by the time the caller runs."""
 
     def is_done(self) -> bool:
-        """Return whether nobody will receive from here any more."""
+        """Return whether nobody will receive from it any more."""
 
 
 Deliver = Callable[["Message"], "Sequence[MessageSink] | None"]
-"""Hands a message over and returns the sinks that were full, if there were any."""
+"""Delivers a message, and returns the sinks that were full, if any."""
 
 Routes = dict[Any, Deliver]
-"""How to hand over, by the receiver's full name. A key may be anything that a message's `to` can be: what is
-not found goes the long way. It is empty while instruments are to be told of every message."""
+"""How to deliver messages, by the receiver's full name. Messages with any other `to` go through the
+dispatcher. It is empty while instruments are to be notified of every message."""
 
 
 _NOBODY: Routes = {}
 
 
 class Deadline:
-    """When a behaviour's wait for a message is over; one timer serves many waits.
+    """The timeout of a behaviour's waits for messages; one timer serves many waits.
 
-    Each wait says only how long it is and in which turn of the scheduler it began: it counts from the end of
-    that. The timer stays as it is set, and when it goes off before the wait is over, it is set anew: so a
-    message that comes in time costs neither a timer nor a look at the clock.
+    Each wait only sets its length and the turn of the scheduler in which it began, from whose end it counts.
+    The timer is left as it is; if it goes off before the wait is over, it is set again. So a message that
+    arrives in time needs neither a timer nor a look at the clock.
 
     Args:
-        strand: what waits.
-        scheduler: its own.
+        strand: the strand that waits.
+        scheduler: its scheduler.
     """
 
     __slots__ = ("_scheduler", "_strand", "_timer", "armed", "timeout", "turn")
@@ -132,10 +132,10 @@ class Mailbox:
 
     def __init__(self, owner: Behaviour) -> None:
         self.owner = owner
-        self.messages: deque[Message] | None = None  # made by the first message that has to wait
+        self.messages: deque[Message] | None = None  # created for the first message that has to wait
         self.matches: Callable[[Message], bool] | None = None
-        self.performative: str | None = None  # the one that is taken; `matches` is not asked then
-        self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
+        self.performative: str | None = None  # the only one accepted; replaces `matches`
+        self.address: str | None = None  # the agent's, which is the sender of the behaviour's messages
         self.routes = _NOBODY
         self.limit = 0
         self.scheduler: Scheduler
@@ -143,10 +143,10 @@ class Mailbox:
         self.burst = 0
         self.greedy = GREEDY
         self.receives = False  # whether it has ever looked for a message
-        self.copies: Copies | None = None  # until then: which of them others of the agent have got, too
-        self.deadline: Deadline | None = None  # made by the first wait that has one
-        self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
-        self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
+        self.copies: Copies | None = None  # until then: messages that other behaviours got as well
+        self.deadline: Deadline | None = None  # created for the first wait that has one
+        self._senders: deque[asyncio.Future[None]] | None = None  # waiting for room
+        self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that are receiving
 
     def open(self, coroutine: Coroutine[Any, Any, None], scheduler: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
@@ -158,12 +158,12 @@ class Mailbox:
         self.limit = limit
         self.strand = Strand(coroutine, scheduler, self)
 
-    # -- the way in -----------------------------------------------------------------------------------------
+    # -- delivering -----------------------------------------------------------------------------------------
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Accept a message for an agent with only this behaviour; the fast path."""
         wanted = self.performative
-        if wanted is not None:  # what most templates ask for, without a call
+        if wanted is not None:  # most templates, without a call
             if message.performative != wanted:
                 self.owner.agent.add_unwanted(message)
                 return None
@@ -221,7 +221,7 @@ class Mailbox:
         return True
 
     def give_back(self, message: Message) -> None:
-        """Put back the oldest message: the strand was cancelled or held as it was about to get it."""
+        """Put back the oldest message: the strand was cancelled or held just before it got it."""
         messages = self.messages
         if messages is None:
             messages = self.messages = deque()
@@ -239,7 +239,7 @@ class Mailbox:
         await _wait_in(self._senders)
 
     def set_limit(self, limit: int) -> None:
-        """Set how many messages may wait, 0 for any number; then wake whoever waits for room."""
+        """Set how many messages may wait; 0 for any number, which wakes all that wait for room."""
         self.limit = limit
         while not limit and self._senders:
             _wake_first(self._senders)
@@ -248,16 +248,16 @@ class Mailbox:
         """Accept, send and receive nothing more: the agent continues elsewhere.
 
         Args:
-            tombstone: takes the place of what the behaviour would use.
+            tombstone: replaces the scheduler.
         """
         self.limit = -1
         self.routes = _NOBODY
         self.scheduler = tombstone
 
-    # -- the way out ----------------------------------------------------------------------------------------
+    # -- receiving ------------------------------------------------------------------------------------------
 
     def next(self) -> Message | None:
-        """Return the next message, None if there is none; whoever waits for room resumes."""
+        """Return the next message, None if there is none; wake a sender that waits for room."""
         if not self.messages:
             return None
         if self._senders:
@@ -271,9 +271,9 @@ class Mailbox:
         self.burst = 0
         self.receives = True
         strand = self.strand
-        if strand is None or self.scheduler.current is not strand:  # in a task that the behaviour has made
+        if strand is None or self.scheduler.current is not strand:  # in a task that the behaviour has created
             return (yield from self._receive_in_task(timeout).__await__())
-        yield  # a loop that only looks must not starve those who would send
+        yield  # a loop that polls must not starve senders
         return self.next()
 
     @types.coroutine
@@ -305,7 +305,7 @@ class Mailbox:
                 return message
             if message is not None:
                 self._put_behind(before, message)
-            found = self._take_matching(matches)  # more may have come in the same turn
+            found = self._take_matching(matches)  # more may have arrived in the same turn
         return found
 
     def _check_room(self) -> int:
@@ -316,7 +316,7 @@ class Mailbox:
         return count
 
     def _put_behind(self, before: int, message: Message) -> None:
-        """Put a message where it has come: behind so many."""
+        """Put a message in its order of arrival: behind `before` others."""
         if not self.messages:
             self.messages = None
             self.put(message)
@@ -373,11 +373,11 @@ class Mailbox:
 
     @property
     def is_awaited_by_tasks(self) -> bool:
-        """Whether tasks that the behaviour has made wait for messages."""
+        """Whether tasks that the behaviour has created wait for messages."""
         return bool(self._takers) and any(not taker.done() for taker in self._takers or ())
 
     def empty(self) -> Sequence[Message]:
-        """Return unreceived messages; wake whoever waits for room, and cancel whoever receives."""
+        """Return unreceived messages; wake all senders that wait for room, and cancel tasks that receive."""
         left, self.messages = self.messages, None
         for taker in self._takers or ():
             taker.cancel()
@@ -393,7 +393,7 @@ class Mailbox:
             _wake_first(self._senders)
 
     def unreceived(self) -> Sequence[Message]:
-        """Return what waits here, and has not gone to another behaviour that receives as well."""
+        """Return the waiting messages; if it never receives, only those that no other behaviour got."""
         messages = self.messages or ()
         return messages if self.receives or self.copies is None else self.copies.others(messages)
 
@@ -405,7 +405,7 @@ def check_timeout(timeout: object) -> None:
     """Check a timeout of `receive`.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a number of seconds.
         DefinitionError: it is a template.
     """
     if isinstance(timeout, Template):
@@ -420,7 +420,7 @@ async def _wait_in(line: deque[asyncio.Future[None]]) -> None:
         await future
     except asyncio.CancelledError:
         if future.done() and not future.cancelled():
-            _wake_first(line)  # its turn came just when it was cancelled: now it is the next one's
+            _wake_first(line)  # it was woken just when it was cancelled, so wake the next
         raise
 
 

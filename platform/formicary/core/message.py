@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 else:
     Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
 
-# So many messages of a process are checked in full: mistakes of a program show in its first messages.
+# This many messages of a process are checked in full: a program's mistakes show in its first messages.
 _FULLY_CHECKED = 10_000
-# So many agents of one container may write to each other at random: with fewer, most names would be checked
-# anew, which takes as long as all the rest of a message. A quarter of a million takes 8 MB beside the names.
+# This many agents of a container may write to each other at random: with fewer, most names would be checked
+# again, which takes as long as the rest of a message. A quarter of a million takes 8 MB besides the names.
 _REMEMBERED = 262_144
 _receivers: set[object] = set()  # names that passed check_receiver
 _count = itertools.count()
@@ -47,30 +47,30 @@ class Metadata(dict[str, str]):
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One ACL message. It cannot be changed once made, so agents in one process share it without copies.
+    """An ACL message. It is immutable, so that agents in one process share it without copying.
 
     Args:
         to: the receiver, or a tuple (or list) of receivers; `alice`, `alice@c2` or a full address.
-        sender: filled in when the message is sent; what is given here is replaced by the truth.
+        sender: set when the message is sent; a value given here is replaced.
         body: the content, text or bytes.
         performative: the type of the communicative act, `"request"`, `"inform"`, ... (FIPA00037).
         thread: SPADE's and XMPP's thread of a conversation (XEP-0201).
-        reply_to: who shall get the answer, if not the sender.
+        reply_to: the agent that is to get the answer, if not the sender.
         language: the language in which `body` is written, such as `"json"`.
         encoding: the encoding of `body`.
-        ontology: what gives the symbols in `body` their meaning.
+        ontology: the ontology that gives the symbols in `body` their meaning.
         protocol: the interaction protocol, such as `"fipa-request"`.
-        conversation_id: names the conversation that the message belongs to.
-        reply_with: an expression that the answer shall carry as `in_reply_to`.
+        conversation_id: identifies the conversation that the message belongs to.
+        reply_with: the value that the answer is to have as `in_reply_to`.
         in_reply_to: the `reply_with` of the message that this one answers.
         reply_by: the latest time at which the sender wants the answer; with a time zone.
         metadata: further named values, text to text, as SPADE has them.
 
     Raises:
-        InvalidNameError: a receiver's name is not a name.
-        InvalidMessageError: a value has a type that a message cannot carry. Parameters that are text are
-            checked in the first 10 000 messages of a process, in the first to each name, and in all that
-            leave the process; the others in every message.
+        InvalidNameError: a receiver's name is invalid.
+        InvalidMessageError: a value is of a type that a message cannot carry. Textual parameters are checked
+            in the first 10 000 messages of a process, in the first to each name, and in all that leave the
+            process; other parameters in every message.
     """
 
     to: str | tuple[str, ...] | None = None
@@ -90,8 +90,8 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
     metadata: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
-        # Runs for every message: most go to a name seen before, and pass with five look-ups. To check all
-        # parameters of each would make it take half as long again.
+        # Runs for every message: most go to a name seen before, and pass after five comparisons. Checking all
+        # parameters of each would take half as long again.
         try:
             # Two comparisons, as looking into a set of the two classes takes longer.
             if (
@@ -117,7 +117,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             performative: the type of the answer.
 
         Raises:
-            InvalidMessageError: this message has no sender that could be answered.
+            InvalidMessageError: this message has no sender.
         """
         own = self.to
         return answer_to(self, own if type(own) is str else None, body, performative)
@@ -126,8 +126,8 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Check that every parameter has the type that its receiver expects.
 
         Raises:
-            InvalidMessageError: one has not.
-            InvalidNameError: `reply_to` is no name.
+            InvalidMessageError: one does not.
+            InvalidNameError: `reply_to` is not a valid name.
         """
         for field in TEXT_PARAMETERS:
             value = getattr(self, field)
@@ -153,7 +153,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             )
 
     def replace(self, **changes: Any) -> Message:
-        """Return a message like this one but for `changes`.
+        """Return a copy of this message with `changes`.
 
         Raises:
             InvalidNameError, InvalidMessageError: as for a new message.
@@ -171,12 +171,12 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return (self.to,) if isinstance(self.to, str) else self.to
 
     def get_metadata(self, key: str) -> str | None:
-        """Return one of the further named values, or None; SPADE's name for it."""
+        """Return a value of `metadata`, or None; as in SPADE."""
         return self.metadata.get(key) if self.metadata else None
 
 
 def answer_to(message: Message, sender: str | None, body: str | bytes, performative: str) -> Message:
-    """Return an answer of `sender` to a message; as `Message.make_reply`, but with arguments by place."""
+    """Return the answer of `sender` to a message; as `Message.make_reply`, but with positional arguments."""
     to = message.reply_to
     if to is None and (to := message.sender) is None:
         raise InvalidMessageError("a message that was never sent has no sender to reply to")
@@ -200,8 +200,8 @@ def answer_to(message: Message, sender: str | None, body: str | bytes, performat
 def stamp(message: Message, sender: str | None) -> Message:
     """Return `message` as sent by `sender`.
 
-    A message that nobody has sent yet gets its sender in place, which only its maker could tell; one that has
-    a sender is not changed under its readers' hands, but copied.
+    A message that was not sent yet is changed in place, as nobody else has it; one with a sender is copied,
+    as others may be reading it.
 
     Raises:
         InvalidMessageError, InvalidNameError: as of `check_unsent`.
@@ -221,8 +221,8 @@ def check_unsent(message: Message, sender: str | None = None) -> None:
         sender: the sender's full name, if known.
 
     Raises:
-        InvalidMessageError: it is no message, or one with a wrong parameter.
-        InvalidNameError: its `reply_to` is no name.
+        InvalidMessageError: it is not a message, or a parameter is invalid.
+        InvalidNameError: its `reply_to` is not a valid name.
     """
     if not isinstance(message, Message):
         raise InvalidMessageError(
@@ -312,7 +312,7 @@ TEXT_PARAMETERS = (
     "reply_with",
     "in_reply_to",
 )
-"""The parameters that are text, if they are given."""
+"""The textual parameters."""
 
 FORM_TITLE = "spade:x:metadata"
 """The title of the data form (XEP-0004) in which XMPP carries what it has no place for, as SPADE has it."""

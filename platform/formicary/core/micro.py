@@ -1,4 +1,4 @@
-"""Micro-agents: the lightest things that can receive messages."""
+"""Micro-agents: the lightest agents."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ class MicroInbox:
 
 
 class MicroAgent(BaseAgent):
-    """An agent that is one method, called with each message. It has no task and no mailbox of its own.
+    """An agent that consists of one method, called with each message, without its own task or mailbox.
 
-    Its messages wait in its container's queue, in which micro-agents take turns message by message. With
-    an `async def handle`, messages may overlap: the next is handled while one awaits something.
+    Its messages wait in its container's queue, which all micro-agents share. An `async def handle` may be
+    called with the next message while it is awaiting something.
 
     Args:
-        name: its own name, unique in its container, such as `"cell-17"`.
+        name: its name, unique in its container, such as `"cell-17"`.
 
     Raises:
-        InvalidNameError: the name cannot be an agent's.
+        InvalidNameError: the name is invalid.
     """
 
     __slots__ = ("micro_inbox",)
@@ -93,7 +93,7 @@ class MicroAgent(BaseAgent):
         self.micro_inbox: MicroInbox | None = None
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Do what the message asks for; for subclasses, as plain or `async` method.
+        """Handle a message; for subclasses, as a plain or `async` method.
 
         Args:
             message: a message to this agent.
@@ -101,7 +101,7 @@ class MicroAgent(BaseAgent):
         raise NotImplementedError(f"{type(self).__name__} has no handle()")
 
     async def send(self, message: Message) -> None:
-        """Send a message, waiting where there is no room; arguments and errors as of `Behaviour.send`."""
+        """Send a message, waiting while there is no room; arguments and errors as of `Behaviour.send`."""
         inbox = self.micro_inbox
         if inbox is None:
             await self.container.dispatcher.send(self._stamped(message))
@@ -125,11 +125,11 @@ class MicroAgent(BaseAgent):
         """Send a message from plain code, which cannot wait.
 
         Args:
-            message: with at least one receiver.
+            message: the message, with at least one receiver.
 
         Raises:
-            MailboxFullError: a mailbox, or the way to another container, has no room now; the receivers
-                before it have the message.
+            MailboxFullError: a mailbox, or the link to another container, has no room; the receivers before
+                it have the message.
             ContainerClosedError: this agent is not in a running container.
         """
         inbox = self.micro_inbox
@@ -152,9 +152,9 @@ class MicroAgent(BaseAgent):
             self._container.dispatcher.overflow.refuse(message, full)
 
     async def stop(self) -> None:
-        """End the agent; messages to it that still wait are dead letters. Again, it does nothing.
+        """End the agent; messages that still wait for it become dead letters. Again, it does nothing.
 
-        What an asynchronous `handle` still awaits is cancelled; that which calls this runs on to its end.
+        Unfinished calls of an asynchronous `handle` are cancelled, except one that calls this.
         """
         strands = self.handling_strands()
         inside = any(strand.running for strand in strands)
@@ -174,13 +174,13 @@ class MicroAgent(BaseAgent):
         return tuple(self.micro_inbox.handling or ()) if self.micro_inbox else ()
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
-        """Make the way in for messages; for the container."""
+        """Create the inbox; for the container."""
         del limit  # its messages wait in the queue, which has a limit of its own
         self._state = AgentState.ACTIVE
         self.micro_inbox = MicroInbox(self, scheduler, self._container.dispatcher.routes)
 
     def message_entrance(self) -> Deliver:
-        """Return the way in."""
+        """Return the function that accepts messages."""
         assert self.micro_inbox is not None
         return self.micro_inbox.accept
 
@@ -203,7 +203,7 @@ class MicroAgent(BaseAgent):
         self._container.lifecycle.handle_failed(self, error)
 
     def unreceived(self) -> Sequence[Message]:
-        """Return nothing: what it has not been called with waits in the container's queue."""
+        """Return nothing: its messages wait in the container's queue."""
         return ()
 
     def strand_name(self) -> str:

@@ -1,7 +1,7 @@
-"""Priorities of messages: which of those that wait in a mailbox is received first.
+"""Priorities of messages: which of the messages in a mailbox is received first.
 
-A priority is one of a message's further named values, so it goes wherever these go: to other containers,
-through a server, and from and to agents of other platforms.
+A priority is a value in a message's metadata, so it goes wherever that goes: to other containers, through a
+server, and from and to agents of other platforms.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _NORMAL: Final = 1
 
 
 class Lanes(deque["Message"]):
-    """Messages that wait: the urgent ones first, those of low priority last, each in the order they came.
+    """Waiting messages: urgent ones first, those of low priority last, each in order of arrival.
 
-    It takes the place of a mailbox's deque when the first message comes that has a priority, and has what a
-    mailbox uses of one.
+    It replaces a mailbox's deque when the first message with a priority arrives, and has the methods that a
+    mailbox uses.
 
     Args:
-        messages: what has waited before.
+        messages: those that were waiting before.
     """
 
     __slots__ = ("_lanes",)
@@ -45,7 +45,7 @@ class Lanes(deque["Message"]):
         self._lane_of(message).append(message)
 
     def appendleft(self, message: Message) -> None:
-        """Put a message before those of its priority: it has come before them, and was given back."""
+        """Put a message before those of its priority: it arrived before them, and was given back."""
         self._lane_of(message).appendleft(message)
 
     def popleft(self) -> Message:
@@ -56,7 +56,7 @@ class Lanes(deque["Message"]):
         raise IndexError("no message waits")
 
     def insert(self, index: int, message: Message) -> None:
-        """Put a message behind so many others, as far as they have its priority."""
+        """Insert a message at an index among those of its priority."""
         self._lane_of(message).insert(index, message)
 
     def remove(self, message: Message) -> None:
@@ -68,10 +68,10 @@ class Lanes(deque["Message"]):
         return self._lanes[_LANES.get(metadata.get(PRIORITY, ""), _NORMAL) if metadata else _NORMAL]
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return the number of waiting messages."""
         return sum(map(len, self._lanes))
 
     def __iter__(self) -> Iterator[Message]:
-        """Go through them in the order in which they are received."""
+        """Iterate over them in the order in which they are received."""
         for lane in self._lanes:
             yield from lane

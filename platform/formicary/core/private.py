@@ -1,7 +1,7 @@
-"""Checks files that are secret or trusted: nobody but their user may read or change them.
+"""Checks secret or trusted files, which only their user may read or change.
 
 The rules are those of SSH for keys. Each refusal is an `OSError` whose `strerror` says what is wrong and how
-to mend it, so that callers need one sentence for everything that can go wrong.
+to fix it, so that callers need only one sentence for all errors.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _ROOT = 0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-_OTHERS_OF_ROOTS = _OTHERS & ~stat.S_IRGRP  # systemd lets a service's user read credentials so
+_OTHERS_OF_ROOTS = _OTHERS & ~stat.S_IRGRP  # as systemd lets a service's user read credentials
 
 
 def make_private_folder(path: Path) -> None:
     """Create a folder, and missing ones above it, that only its user may enter.
 
     Raises:
-        OSError: it cannot be created, or exists and others may change its content.
+        OSError: it cannot be created, or it exists and others may change its contents.
     """
     missing = []
     for folder in (path, *path.parents):
@@ -39,7 +39,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Check that only the user and root can add files to a folder, or remove some.
+    """Check that only the user and root can add files to a folder, or remove them.
 
     Raises:
         OSError: others can, or there is no such folder.
@@ -79,8 +79,8 @@ def check_private(path: Path, *, is_copy: bool = False) -> None:
 def check_secret(path: Path) -> None:
     """Check that nobody else can read a secret file of the user.
 
-    For secrets that an option or a file names. Files of other users are not checked: a container engine, for
-    one, provides such.
+    This is for secrets that an option or a file names. Files of other users, such as those that a container
+    engine provides, are not checked.
 
     Raises:
         OSError: others can read it, or there is no such file.

@@ -1,7 +1,7 @@
 """Quotes foreign text in sentences: briefly, on one line, and with nothing hidden in it.
 
-What comes from elsewhere (names, messages, errors of peers and servers) may hold characters that begin a
-line, move a terminal's cursor or turn the direction of writing. So all that is printed passes `printable` or
+Foreign text (names, messages, errors of peers and servers) may contain characters that begin a line, move a
+terminal's cursor or change the direction of writing. So everything that is printed passes `printable` or
 `paragraph`: in commands by `formicary.cli.output.say`, in logs by `formicary.core.logs`, errors by `str()`.
 """
 
@@ -15,7 +15,7 @@ INVISIBLE = frozenset(
 """Fillers and variation selectors: letters and marks by their category, of which nothing is shown (Unicode's
 `Default_Ignorable_Code_Point`, which RFC 8264 keeps out of identifiers)."""
 
-_FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 -- what spreadsheets take for the begin of a formula
+_FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 -- the beginning of a formula to spreadsheets
 
 _KINDS = {
     "Cc": "a control character",
@@ -26,39 +26,39 @@ _KINDS = {
 
 
 def shorten(value: object, longest: int = 60) -> str:
-    """Return how a value is written, cut off if it is long: for a sentence about it."""
+    """Return the repr of a value for a sentence, cut off if it is long."""
     text = repr(value)
     return text if len(text) <= longest else text[:longest] + "..."
 
 
 def counted(number: int, word: str) -> str:
-    """Return a number and its noun, in the plural where needed: `1 pair`, `10 pairs`."""
+    """Return a number and its noun, such as `1 pair` or `10 pairs`."""
     return f"{number} {word}{'s' * (number != 1)}"
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, without anything that would do something to a terminal."""
+    """Return a text on one line, without anything that affects a terminal."""
     return text if text.isprintable() else repr(text)[1:-1]
 
 
 def cell_text(text: str) -> str:
-    """Return a text for a cell of a table, which neither a terminal nor a spreadsheet takes for more."""
+    """Return a text for a cell of a table, safe for terminals and spreadsheets."""
     shown = printable(text)
     return f"'{shown}" if shown.startswith(_FORMULA) else shown
 
 
 def paragraph(text: str) -> str:
-    """Return a text as `printable` does, but with those of its further lines that are indented.
+    """Return a text as `printable` does, but keep further lines that begin with two spaces.
 
-    So nothing in it begins a line, except where ours begin with two spaces anyway.
+    So foreign text cannot begin a line, other than an indented one.
     """
     return text if text.isprintable() else "\n  ".join(map(printable, text.split("\n  ")))
 
 
 def character(letter: str) -> str:
-    """Return how a sentence names one character: as it is quoted, or by number and name if it cannot be seen.
+    """Return how to name a character in a sentence: quoted, or by number and name if it is invisible.
 
-    The name is Unicode's, or the kind of character where it has none.
+    The name is Unicode's, or the kind of character if it has none.
     """
     if letter.isprintable() and letter not in INVISIBLE:
         return repr(letter)
@@ -66,7 +66,7 @@ def character(letter: str) -> str:
 
 
 def numbered(letter: str) -> str:
-    """Return the number and name of one character; as of `character`."""
+    """Return the number and name of a character; see `character`."""
     import unicodedata
 
     kind = _KINDS.get(unicodedata.category(letter), "not a character")
@@ -74,10 +74,10 @@ def numbered(letter: str) -> str:
 
 
 def find_unseen(text: str) -> str:
-    """Return the first character of a text that cannot be seen, or is not even one; empty if there is none.
+    """Return the first invisible or invalid character of a text; empty if there is none.
 
     These are control and format characters, all separators and spaces but the usual one, fillers, halves of
-    surrogate pairs, and what Unicode leaves to private use or has not assigned.
+    surrogate pairs, and characters of private use or not assigned by Unicode.
     """
     if text.isprintable() and (text.isascii() or INVISIBLE.isdisjoint(text)):
         return ""
@@ -85,7 +85,7 @@ def find_unseen(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    """Return JSON that says the same, with escapes for what would do something to a terminal."""
+    """Return equivalent JSON, with escapes for characters that affect a terminal."""
     if text.isprintable():
         return text
     import json
@@ -94,6 +94,6 @@ def printable_json(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a sentence as it can be sent: one line, cut off where it quotes something long."""
+    """Return a sentence that can be sent: on one line, and cut off if it is long."""
     line = printable(text)
     return line if len(line) <= _LONGEST_SENTENCE else line[:_LONGEST_SENTENCE] + "..."

@@ -1,6 +1,6 @@
-"""Random numbers of the system, or of a seed in virtual time, as of `formicary.testing`.
+"""Random numbers from the system, or from a seed in the virtual time of `formicary.testing`.
 
-Secrets never do: keys, tokens and passwords are the system's (`secrets`), whatever loop runs.
+Secrets, such as keys, tokens and passwords, always come from the system (`secrets`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def source() -> random.Random:
-    """Return where to take random numbers from: what the running event loop has of its own, or the system."""
+    """Return the source of random numbers: the running event loop's own, or the system's."""
     return _of_the_loop() or _of_the_system()
 
 
 def bits(count: int) -> int:
-    """Return an integer of so many random bits, which takes no generator where the system gives them."""
+    """Return an integer of this many random bits."""
     own = _of_the_loop()
     if own is not None:
         return own.getrandbits(count)
@@ -28,12 +28,12 @@ def bits(count: int) -> int:
 
 
 def name(digits: int) -> str:
-    """Return a new, unique name of so many hexadecimal digits."""
+    """Return a new, unique name of this many hexadecimal digits."""
     return f"{bits(4 * digits):0{digits}x}"
 
 
 def _of_the_loop() -> random.Random | None:
-    loop = asyncio._get_running_loop()  # noqa: SLF001 -- the public one raises an error where there is none
+    loop = asyncio._get_running_loop()  # noqa: SLF001 -- the public function raises an error if there is none
     return getattr(loop, "random", None)
 
 

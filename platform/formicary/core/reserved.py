@@ -1,4 +1,4 @@
-"""Attributes of agents and behaviours that only the platform sets, and the error of whoever sets one."""
+"""Attributes of agents and behaviours that only the platform sets, and the error for setting one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from formicary.core.errors import DefinitionError, FormicaryError
 
 
 def reserved_error(owner: object, name: str, value: object) -> DefinitionError:
-    """Return the error of an agent or behaviour whose class sets an attribute of the platform."""
+    """Return the error for an agent or behaviour whose class sets an attribute of the platform."""
     agent = getattr(owner, "_name", None)  # behaviours have no name
     who = f"agent {agent}" if isinstance(agent, str) else type(owner).__name__
     return DefinitionError(
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     class reserved(property):  # noqa: N801 -- a decorator, as `property`
-        """A property that cannot be set, which it says in a sentence."""
+        """A property that raises a helpful error when it is set."""
 
         def __set__(self, owner: object, value: object) -> None:
             try:

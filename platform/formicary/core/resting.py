@@ -1,8 +1,8 @@
 """Decides from a coroutine's position whether a behaviour is at rest, so that its agent could move.
 
-At rest, a behaviour has not begun, or waits in `receive`, or for its time, or for what a subscription tells,
-or is between two runs, or states of a machine. There it can end and begin anew elsewhere, and nothing is half
-done. Nothing is kept for this while it runs: the coroutine itself tells what it awaits.
+At rest, a behaviour has not begun, or waits in `receive`, until it is due or for a change of a subscription,
+or is between two runs or two states of a machine. There it can end, and start again elsewhere, with nothing
+half done. This needs no bookkeeping while it runs: the coroutine itself shows what it awaits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _POINTS = {
 
 
 def is_at_rest(behaviour: Behaviour) -> bool:
-    """Return whether a behaviour that does not run now is at rest."""
+    """Return whether a behaviour that is not running now is at rest."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return True
@@ -40,7 +40,7 @@ def is_at_rest(behaviour: Behaviour) -> bool:
 
 
 def waits_for_time(behaviour: Behaviour) -> bool:
-    """Return whether a behaviour that does not run now waits until it is due."""
+    """Return whether a behaviour that is not running now waits until it is due."""
     strand = behaviour.mailbox.strand
     if strand is None:
         return False
@@ -49,7 +49,7 @@ def waits_for_time(behaviour: Behaviour) -> bool:
 
 
 def what_it_does(behaviour: Behaviour) -> str:
-    """Return what a behaviour is in the middle of: `is awaiting sleep (market.py:12, in run)`."""
+    """Return what a behaviour is doing, such as `is awaiting sleep (market.py:12, in run)`."""
     strand = behaviour.mailbox.strand
     if strand is None or strand.done():
         return "has ended"

@@ -1,4 +1,4 @@
-"""A container's own queue of what is ready to run; faster than asyncio's, and as fair."""
+"""A container's own run queue, faster than asyncio's and as fair."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
     from contextlib import AbstractContextManager
 
-# Each step makes its strand the current task. Python sets an item of a dictionary by itself; a function that
-# does it would have to be called, which costs three times as much.
+# Each step makes its strand the current task. Setting an item of a dictionary takes a third of the time of a
+# function call.
 _current_tasks: Any
 if sys.version_info >= (3, 14):
 
@@ -38,16 +38,16 @@ else:
     _current_tasks = asyncio.tasks._current_tasks  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
 
 GREEDY = 32
-"""How many messages or runs a behaviour may take in a row before the others get their turn."""
+"""How many messages or runs a behaviour may take in a row before others have their turn."""
 
-# How many strands and messages run before the loop sees to sockets and timers again, and how many of each in
-# turn: so a strand that has asked a micro-agent resumes in the same turn of the loop.
+# How many strands and messages run before the loop handles sockets and timers again, and how many of each
+# alternately: so a strand that has asked a micro-agent resumes in the same turn of the loop.
 MOST = 256
 BATCH = 64
 _TURN = range(BATCH)
 
 WAITS: Any = object()
-"""What `Scheduler.step` returns where there is no result: it comes later, or never."""
+"""Returned by `Scheduler.step` if there is no result yet, or ever."""
 
 
 def _count_of_one() -> int:
@@ -55,7 +55,7 @@ def _count_of_one() -> int:
     return sys.getrefcount(local)
 
 
-_ALONE = _count_of_one()  # references to what only one variable of a function holds: Python's versions differ
+_ALONE = _count_of_one()  # references to what one local variable holds
 
 
 class Scheduler:
@@ -65,11 +65,11 @@ class Scheduler:
     another and none starves the loop.
 
     Args:
-        limit: how many messages for micro-agents may wait here.
-        failed: called with a micro-agent and what its `handle` raised.
-        refuse: called with a micro-agent and what its `handle` returned, if that can be used for nothing.
-        exits: called with a name and the SystemExit or KeyboardInterrupt that was raised there: it must not
-            get into the event loop, which would end at once.
+        limit: how many messages for micro-agents may wait.
+        failed: called with a micro-agent and the exception that its `handle` raised.
+        refuse: called with a micro-agent and the result of its `handle`, if it is useless.
+        exits: called with a name and the SystemExit or KeyboardInterrupt that was raised there, which must
+            not reach the event loop, as it would end at once.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Scheduler:
     greedy = GREEDY
     """How many messages or runs a behaviour may take in a row."""
     cycle = 0
-    """Which cycle this is; 0 where there are none."""
+    """The number of this cycle; 0 if there are none."""
 
     def __init__(
         self,
@@ -120,22 +120,22 @@ class Scheduler:
         self.refuse = refuse
         self.exits = exits
         self.awake = False
-        self.turn: list[float] = []  # empty until this turn of the queue is over, then holds when that was
+        self.turn: list[float] = []  # empty until this turn of the queue is over, then the time of its end
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
         self.steps = iter(_TURN)
         """The steps of the batch that runs; `operator.length_hint` tells other threads how many are left."""
         self.current: Strand | None = None  # the strand that runs now
         self.conversations: dict[str | None, Any] = {}
-        """Those of its agents, by full names: where behaviours find them at once."""
+        """Those of its agents, by full name, where behaviours find them fastest."""
         self.unwatched: Callable[[], None] | None = None
-        """Called by the next turn, where nobody looks whether it blocks the loop."""
+        """Called by the next turn, if nothing watches whether it blocks the loop."""
         self._roomy: list[asyncio.Future[None]] = []
         self._ends: list[Callable[[], None]] = []
         self.next_turn: asyncio.Handle | None = None  # that of the next turn; None while a turn runs
         self._spare: Strand | None = None  # for `begin`
         self._waits_for_loop = False
-        self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
+        self._context = contextvars.copy_context()  # of micro-agents, whoever has written to them
 
     @property
     def services(self) -> Scheduler:
@@ -153,7 +153,7 @@ class Scheduler:
         self.next_turn = self.loop.call_soon(self.run, context=self._context)
 
     def run_now(self) -> None:
-        """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
+        """Run at once, near the end of a turn of the loop; never inside a strand or a handler."""
         if self._waits_for_loop:
             self._waits_for_loop = False
         elif self.awake and self.next_turn is not None:
@@ -163,7 +163,7 @@ class Scheduler:
     def run_inside(self) -> None:
         """Run at once what is ready, in the task that would wait for it; not in a strand."""
         handle = self.next_turn
-        if handle is None:  # nothing is ready, or it is called by what runs here
+        if handle is None:  # nothing is ready, or the queue is running
             return
         task = asyncio.current_task(self.loop)
         if task is None or isinstance(task, Strand):
@@ -173,7 +173,7 @@ class Scheduler:
         try:
             self._context.run(self._run_ready)
         finally:
-            self.next_turn = handle  # the loop calls it all the same: so many of these need one
+            self.next_turn = handle  # the loop calls it anyway, once for many calls of this
             _current_tasks[self.loop] = task
 
     def wait_for_loop(self) -> None:
@@ -202,7 +202,7 @@ class Scheduler:
         _current_tasks[loop] = strand
         try:
             yielded = strand.runner.run(THROW, strand.coroutine, error)
-        except BaseException as end:  # noqa: BLE001 -- however it ends, whoever joins is told
+        except BaseException as end:  # noqa: BLE001 -- `join` raises it
             strand.end(end)
         else:
             if yielded is WAIT and not strand.attention:
@@ -210,7 +210,7 @@ class Scheduler:
             else:
                 strand.wait_for(yielded)
         finally:
-            del error  # its traceback has this frame, and so all that called this
+            del error  # its traceback holds this frame and its callers
             self.resumed += 1
             self.current = None
             if task is None:
@@ -221,8 +221,8 @@ class Scheduler:
     def begin(self, coroutine: CoroutineType[Any, Any, Any], agent: Any) -> None:
         """Run the coroutine of a micro-agent's asynchronous `handle` up to where it first waits.
 
-        Most end without waiting. One strand serves them all; it is what they see as the current task, and one
-        that waits keeps it: it resumes as a behaviour's coroutine does.
+        Most end without waiting. One strand serves as the current task of all of these; a coroutine that
+        waits keeps it, and resumes as a behaviour's coroutine does.
         """
         strand = Strand(None, self, None) if self._spare is None else self._spare
         self._spare = None
@@ -233,7 +233,7 @@ class Scheduler:
         _current_tasks[loop] = strand
         try:
             yielded = context.run(coroutine.send, None)
-        except BaseException as error:  # noqa: BLE001 -- whoever joins the agent is told
+        except BaseException as error:  # noqa: BLE001 -- the agent's `join` raises it
             self.current = None
             del _current_tasks[loop]
             if type(error) is StopIteration and sys.getrefcount(strand) == _ALONE and strand.is_untouched():
@@ -249,20 +249,20 @@ class Scheduler:
         strand.wait_for(yielded)
 
     def step(self, awaited: Any, owner: Any, rest: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> Any:
-        """Run what an agent's code gives to be awaited up to where it first waits, as `begin` does.
+        """Run an awaitable of an agent's code up to where it first waits, as `begin` does.
 
         Args:
             awaited: a coroutine, or a step of an asynchronous generator, that has not begun.
-            owner: whose it is.
-            rest: called where it waits, with it and with what it has yielded; returns the coroutine that goes
-                on with `rest_of` them, and keeps the strand.
+            owner: its owner.
+            rest: called where it waits, with it and the value that it yielded; returns the coroutine that
+                continues with `rest_of` them, and keeps the strand.
 
         Returns:
-            What it has returned; `WAITS` where it waits, or has ended by what is no `Exception`, as the owner
-            was told.
+            Its result; `WAITS` if it waits, or has ended with an exception that is no `Exception`, of which
+            the owner was notified.
 
         Raises:
-            Exception: it has raised it.
+            Exception: its exception.
         """
         strand = Strand(None, self, None) if self._spare is None else self._spare
         self._spare = None
@@ -296,10 +296,10 @@ class Scheduler:
         return WAITS
 
     def busy(self, what: Callable[[], str]) -> AbstractContextManager[None]:
-        """Keep the cycle open for whoever awaits something in this block, if there are cycles.
+        """Keep the cycle open while the caller awaits something in this block, if there are cycles.
 
         Args:
-            what: says what is awaited, and what to do about it, for the log where that takes too long.
+            what: returns what is awaited, and what to do about it, for the log if it takes too long.
         """
         del what
         return nullcontext()
@@ -308,7 +308,7 @@ class Scheduler:
         """Keep the next cycle from beginning until `let_go`, if there are cycles."""
 
     def let_go(self, waiter: asyncio.Future[Any]) -> None:
-        """Wait for `waiter` no longer."""
+        """Stop waiting for `waiter`."""
 
     def end_cycles(self) -> None:
         """Release everything that waits, as the container closes."""
@@ -318,7 +318,7 @@ class Scheduler:
         return chain(self.ready, self.micro)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
-        """Remove and return, with receivers, what waits for a micro-agent, or for all if None."""
+        """Remove and return the messages waiting for a micro-agent, or all if None, with receivers."""
         pairs = list(zip(*[iter(self.micro)] * 2, strict=True))
         self.micro.clear()
         taken = []
@@ -331,7 +331,7 @@ class Scheduler:
         return taken
 
     async def room(self) -> None:
-        """Wait until micro-agents' messages have room again; several waiters resume at once."""
+        """Wait until there is room for micro-agents' messages; all waiters resume at once."""
         future = self.loop.create_future()
         self._roomy.append(future)
         await future
@@ -344,10 +344,10 @@ class Scheduler:
         try:
             self._run_ready()
         finally:
-            # Who has begun to wait in this turn has waited from now on: one look at the clock for all.
+            # All waits that began in this turn count from now: one look at the clock for all of them.
             self.turn.append(self.time())
             self.turn = []
-            # Also after a KeyboardInterrupt: what is ready stays ready.
+            # Also after a KeyboardInterrupt, when strands may still be ready.
             if self.ready or self.micro:
                 self.wake()
             else:
@@ -370,8 +370,8 @@ class Scheduler:
         loop = self.loop
         try:
             self.steps = steps = iter(_TURN)
-            for number in steps:  # noqa: B007 -- it is looked at when the loop is over
-                # Looked up where it is called, a method costs less than one that was bound before.
+            for number in steps:  # noqa: B007 -- it is used after the loop
+                # Methods are faster if looked up where they are called than if bound before.
                 strand = ready.popleft()
                 value = ready.popleft()
                 resume = SEND
@@ -383,7 +383,7 @@ class Scheduler:
                 current_tasks[loop] = strand
                 try:
                     yielded = strand.runner.run(resume, strand.coroutine, value)
-                except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
+                except BaseException as error:  # noqa: BLE001 -- `join` raises it
                     strand.end(error)
                 else:
                     if yielded is WAIT and not strand.attention:

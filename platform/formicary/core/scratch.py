@@ -1,9 +1,9 @@
-"""Folders that live as long as their process, for sockets above all; those of dead processes are removed.
+"""Folders that last as long as their process, mainly for sockets; those of dead processes are removed.
 
-A folder stands in the system's temporary folder and has a mark in it, a file that its process keeps locked.
-The system releases the lock when the process ends, however it ends. (A process id would not do: it may be
-given again, and a process in another namespace looks dead from here.) Who makes a folder removes those whose
-mark is not locked.
+A folder is in the system's temporary folder, and contains a mark: a file that its process keeps locked. The
+system releases the lock when the process ends, however it ends. (Process ids would not do: they are reused,
+and processes in other namespaces look dead from here.) Creating a folder removes those whose mark is not
+locked.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PREFIX = "formicary-"
-"""What the names of these folders begin with."""
+"""The prefix of these folders' names."""
 
 MARK = "in-use"
-"""The name of the file that is locked for as long as the folder is used."""
+"""The name of the file that is locked while the folder is in use."""
 
 _SAYS = b"Formicary uses this folder while this file is locked, and removes it afterwards.\n"
 _OTHERS = 0o077  # the permissions of everybody else
@@ -38,7 +38,7 @@ class ScratchFolder:
     """A private folder of this process.
 
     Attributes:
-        path: where it is.
+        path: its path.
     """
 
     def __init__(self, path: Path, lock: int | None) -> None:
@@ -48,10 +48,10 @@ class ScratchFolder:
 
     @classmethod
     def make(cls) -> Self:
-        """Make a folder; remove those that dead processes have left, once in each process.
+        """Create a folder; once in each process, this removes those of dead processes.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: it cannot be created.
         """
         _sweep_once()
         path = Path(tempfile.mkdtemp(prefix=PREFIX))  # of mode 0700
@@ -59,13 +59,13 @@ class ScratchFolder:
 
     @classmethod
     def claim(cls, path: Path) -> Self | None:
-        """Reuse a folder of a former process of this user, or create it anew at the same place.
+        """Reuse a folder of a former process of this user, or create it again at the same path.
 
         Args:
-            path: where it was. What is in it stays.
+            path: its path. Its contents are kept.
 
         Returns:
-            The folder; None if somebody uses it, or others may write to it.
+            The folder; None if it is in use, or others may write to it.
         """
         _sweep_once()
         try:
@@ -80,13 +80,13 @@ class ScratchFolder:
                 return cls(path, _mark(path))
             lock = _take(folder)
             return None if lock is None else cls(path, lock)
-        except OSError:  # another process claims or removes it at this moment
+        except OSError:  # another process is claiming or removing it
             return None
         finally:
             os.close(folder)
 
     def remove(self) -> None:
-        """Remove the folder and its contents; what cannot be removed stays."""
+        """Remove the folder and its contents, as far as possible."""
         if not self._is_there:
             return
         self._is_there = False
@@ -103,10 +103,10 @@ class ScratchFolder:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a private folder, removed after the block, or by the next process that makes one.
+    """Yield a private folder, which is removed after the block, or by the next process that creates one.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     folder = ScratchFolder.make()
     try:
@@ -116,9 +116,9 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def sweep() -> int:
-    """Remove the folders that processes of this user have left when they were killed; return how many.
+    """Remove the folders of this user's killed processes; return how many.
 
-    Only what has a mark that nobody keeps locked goes; links are not followed.
+    Only folders with a mark that is not locked are removed; links are not followed.
     """
     above = Path(tempfile.gettempdir())
     try:
@@ -135,7 +135,7 @@ def _sweep_once() -> None:
 
 
 def _sweep(path: Path) -> bool:
-    """Remove a folder if it was left behind; return whether it was."""
+    """Remove a folder if its process is dead; return whether it was removed."""
     try:
         folder = _open_folder(path)
     except OSError:  # a link, a file, or somebody else's
@@ -155,17 +155,17 @@ def _sweep(path: Path) -> bool:
 
 
 def _mark(path: Path) -> int | None:
-    """Mark a folder as in use and return the descriptor; None where no file can be made, or locked.
+    """Mark a folder as in use, and return the mark's descriptor; None if it cannot be created or locked.
 
     Raises:
-        FileExistsError: another process does so at the same time, or has done so.
+        FileExistsError: another process has marked it, or is doing so.
     """
     draft = path / f".{MARK}"
     try:
         lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise
-    except OSError:  # without a mark nobody takes the folder for one that was left behind
+    except OSError:  # without a mark, the folder is never removed by others
         return None
     try:
         os.write(lock, _SAYS)
@@ -192,16 +192,16 @@ def _is_private(folder: int) -> bool:
 
 
 def _take(folder: int) -> int | None:
-    """Lock the mark of a folder and return its descriptor; None if it is in use, or has none of ours.
+    """Lock the mark of a folder, and return its descriptor; None if it is in use, or is not a mark of ours.
 
     Raises:
-        OSError: it has none.
+        OSError: there is no mark.
     """
     lock = os.open(MARK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
         take_lock(lock, waits=False)
         is_ours = stat.S_ISREG(os.fstat(lock).st_mode) and os.pread(lock, len(_SAYS) + 1, 0) == _SAYS
-        # Who has had the lock until now may have removed it.
+        # The process that had the lock before may have removed it.
         if is_ours and os.path.samestat(os.fstat(lock), os.stat(MARK, dir_fd=folder, follow_symlinks=False)):
             lock, taken = -1, lock
             return taken
@@ -214,11 +214,11 @@ def _take(folder: int) -> int | None:
 
 
 def _remove(folder: int, path: Path) -> None:
-    """Remove a folder, its mark last, so that remains are still known as ours if this process is killed.
+    """Remove a folder, its mark last, so that the rest is still recognised if this process is killed.
 
     Args:
-        folder: a descriptor of it.
-        path: where it is.
+        folder: its descriptor.
+        path: its path.
 
     Raises:
         OSError: something cannot be removed.

@@ -1,6 +1,6 @@
-"""A warning where a mailbox is full and its behaviour receives nothing: those who write to its agent wait.
+"""Warns about full mailboxes of behaviours that receive nothing, for which senders to the agent wait.
 
-Where it has never received anything, and another behaviour gets the same messages, they wait no longer then.
+If the behaviour has never received anything, and another one gets the same messages, senders no longer wait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 PATIENCE: Final = 5.0
-"""Seconds in which a behaviour whose mailbox is full is to receive something."""
+"""Seconds within which a behaviour with a full mailbox should receive something."""
 
 _STEP: Final = "make it receive, or give it a narrower template"
 _STEP_WITHOUT_TEMPLATE: Final = (
@@ -27,7 +27,7 @@ _STEP_WITHOUT_TEMPLATE: Final = (
 
 
 def expect_receiving(mailbox: Mailbox) -> None:
-    """Warn in a while if nothing was received from a mailbox that is full now."""
+    """Warn later if nothing has been received from a mailbox that is full now."""
     for oldest in mailbox.messages or ():
         asyncio.get_running_loop().call_later(PATIENCE, _look, mailbox, oldest)
         return

@@ -1,14 +1,13 @@
-"""Strands: what a behaviour's coroutine runs as, in place of an asyncio task.
+"""Strands, which run behaviours' coroutines in place of asyncio's tasks.
 
-A `Strand` is to asyncio a task: it is the current task while it runs, can be cancelled, is listed by
-`asyncio.all_tasks()`, has a context of its own, and may await any future, so `asyncio.timeout`,
-`asyncio.TaskGroup` and every library work inside a behaviour (it implements what Python's documentation,
-"Extending asyncio", asks of third-party tasks). What it adds is a cheap way to wait for a message: the
-coroutine yields `WAIT`, and whoever delivers has the `Scheduler` resume it later in the same turn of the
-event loop.
+To asyncio, a `Strand` is a task: it is the current task while it runs, can be cancelled, is listed by
+`asyncio.all_tasks()`, has its own context, and may await any future, so `asyncio.timeout`,
+`asyncio.TaskGroup` and every library work inside a behaviour (it implements third-party tasks as described
+in Python's documentation, "Extending asyncio"). In addition, it waits cheaply for a message: the coroutine
+yields `WAIT`, and on delivery, the `Scheduler` resumes it later in the same turn of the event loop.
 
-What asyncio asks of any task is in `task_like`. Nothing but these two, `scheduler` and `mailbox` knows of
-strands' insides.
+The interface that asyncio expects of any task is in `task_like`. Only these two, `scheduler` and `mailbox`
+depend on the internals of strands.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ if TYPE_CHECKING:
 
 
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
-"""What ends a program, and the event loop at once if it gets there."""
+"""Exceptions that end a program, and the event loop at once if they reach it."""
 
 
 class Halt:
     """A request to hold a strand as soon as its coroutine is at rest; until then it continues.
 
     Args:
-        is_at_rest: tells whether it is, where it does not run.
+        is_at_rest: returns whether it is, while it is not running.
         tell: called when it is held.
     """
 
@@ -54,9 +53,10 @@ class Strand(asyncio.Future[Any], TaskLike):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
-        coroutine: what to run; it starts when its turn comes. None for a spare strand of `Scheduler.begin`.
-        scheduler: that of the container that it belongs to.
-        owner: told when the coroutine has ended, and given back a message with which it was about to be
+        coroutine: the coroutine, which starts when its turn comes; None for a spare strand of
+            `Scheduler.begin`.
+        scheduler: the container's.
+        owner: notified when the coroutine has ended, and given back a message with which it was about to be
             resumed when it was cancelled or held instead.
     """
 
@@ -82,8 +82,8 @@ class Strand(asyncio.Future[Any], TaskLike):
         self, coroutine: Coroutine[Any, Any, Any] | None, scheduler: Scheduler, owner: Owner | None
     ) -> None:
         super().__init__(loop=scheduler.loop)
-        self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
-        self.attention = False  # cancelled, held, or with an error to raise: it must not simply resume
+        self.waiting = False  # for a message: a delivery clears it and schedules the strand
+        self.attention = False  # cancelled, held, or with an error to raise: it must not simply be resumed
         self._scheduler = scheduler
         self._name = None
         self._future: asyncio.Future[Any] | Pending | None = None
@@ -96,7 +96,7 @@ class Strand(asyncio.Future[Any], TaskLike):
             scheduler.schedule(self)
 
     def is_untouched(self) -> bool:
-        """Return whether a spare strand is as it was made: nobody has cancelled, named or watched it."""
+        """Return whether a spare strand is unchanged: nobody has cancelled, named or watched it."""
         return not (self._cancels or self._name or self._callbacks or getweakrefcount(self))
 
     @property
@@ -104,10 +104,10 @@ class Strand(asyncio.Future[Any], TaskLike):
         """Whether the coroutine is running, that is, whether the caller is inside it."""
         return self._scheduler.current is self
 
-    # -- what the scheduler asks for ----------------------------------------------------------------------
+    # -- for the scheduler --------------------------------------------------------------------------------
 
     def attend(self, value: object) -> Callable[[Any, Any], Any] | None:
-        """Return how to resume where `attention` is set; None if the strand is held."""
+        """Return how to resume a strand that needs `attention`; None if it is held."""
         held = self._held
         if isinstance(held, Halt) and (self._is_disturbed() or not held.is_at_rest()):
             if not self._is_disturbed():
@@ -135,14 +135,14 @@ class Strand(asyncio.Future[Any], TaskLike):
         return coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
 
     def wait_for(self, yielded: Any) -> None:
-        """Resume the strand after what its coroutine yielded, if it does not just wait for a message."""
+        """Arrange for the strand to be resumed, unless its coroutine simply waits for a message."""
         if isinstance(yielded, Pending):
             if self.attention and self._is_disturbed():
                 self._scheduler.schedule(self)
             else:
                 self._future = yielded
                 yielded.waiter = self
-        elif yielded is None:  # asyncio.sleep(0): let the others go first
+        elif yielded is None:  # asyncio.sleep(0): others go first
             self._scheduler.schedule(self)
         elif yielded is WAIT:
             held = self._held
@@ -185,7 +185,7 @@ class Strand(asyncio.Future[Any], TaskLike):
                 self._raise(error)
 
     def interrupt(self, error: BaseException) -> None:
-        """Raise an error in the coroutine, where it waits for a `Pending`."""
+        """Raise an error in the coroutine where it waits for a `Pending`."""
         self._future = None
         self._raise(error)
 
@@ -195,7 +195,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         self._scheduler.schedule(self)
 
     def end(self, error: BaseException) -> None:
-        """Set the strand's result to what the coroutine ended with, and tell the owner."""
+        """Set the strand's result or exception as the coroutine has ended, and notify the owner."""
         _unregister_task(self)  # type: ignore[arg-type]  # as `adopt` has registered it
         if isinstance(error, StopIteration) and not self._must_cancel:
             super().set_result(error.value)
@@ -230,10 +230,10 @@ class Strand(asyncio.Future[Any], TaskLike):
             )
         return self._error if isinstance(self._error, AgentStateError) else None
 
-    # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
+    # -- cancellation, as of asyncio.Task -----------------------------------------------------------------
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Raise `asyncio.CancelledError` in the coroutine at its next chance; not while it is held."""
+        """Raise `asyncio.CancelledError` in the coroutine when it is next resumed; not while it is held."""
         if self.done():
             return False
         self._cancels += 1
@@ -252,8 +252,8 @@ class Strand(asyncio.Future[Any], TaskLike):
         """Cancel, even if held; return when the coroutine has unwound.
 
         Returns:
-            Whether that can be, and was done: it waits for a message or an `Answer`, or it is held and would
-            resume; and no strand runs just now.
+            Whether that was possible: no strand is running, and it waits for a message or an `Answer`, or is
+            held and would resume.
         """
         future, held, scheduler = self._future, self._held, self._scheduler
         is_answer = type(future) is Answer
@@ -267,13 +267,13 @@ class Strand(asyncio.Future[Any], TaskLike):
         self._cancels += 1
         if self.has_begun:
             scheduler.throw(self, asyncio.CancelledError())
-        else:  # nothing of it would run
+        else:  # it has not started
             self.coroutine.close()
             self.end(asyncio.CancelledError())
         return True
 
     def cancelling(self) -> int:
-        """Return how many cancellations are under way, as `asyncio.Task.cancelling`."""
+        """Return the number of pending cancellations, as `asyncio.Task.cancelling`."""
         return self._cancels
 
     def uncancel(self) -> int:
@@ -302,13 +302,13 @@ class Strand(asyncio.Future[Any], TaskLike):
         """Keep the coroutine from being resumed until `release`, as soon as it is at rest.
 
         Returns:
-            Whether it is held now; else `halt.tell` is called when it is, unless it ends before.
+            Whether it is held now; otherwise `halt.tell` is called when it is, unless it ends before.
         """
         if self.done() or (self._held and not isinstance(self._held, Halt)):
             return True
         self.attention = True
         is_waiting, self.waiting = self.waiting, False
-        # What is ready goes through `attend` first, unless it is to begin: it may be about to get a message.
+        # A ready strand goes through `attend` first if it has begun: it may be about to get a message.
         is_still = self._future is not None or not (self.has_begun or self._is_disturbed())
         is_held = is_waiting or (is_still and halt.is_at_rest())
         self._held = (_PARKED if is_waiting else _HELD) if is_held else halt
@@ -329,7 +329,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         """Release the coroutine.
 
         Args:
-            next_message: returns the message to resume with if it waits for one, None if there is none yet.
+            next_message: returns the message to resume with if it waits for one; None if there is none yet.
         """
         held, self._held = self._held, _FREE
         self.attention = self._is_disturbed()
@@ -343,7 +343,7 @@ class Strand(asyncio.Future[Any], TaskLike):
                 self._scheduler.schedule(self, message)
 
     def expire(self) -> None:
-        """End a wait for a message without one: its time is over."""
+        """End a wait for a message at its timeout."""
         if self.waiting:
             self.waiting = False
             self._scheduler.schedule(self)
@@ -352,10 +352,10 @@ class Strand(asyncio.Future[Any], TaskLike):
 
 
 class Pending:
-    """A lean future, for one strand or task that waits.
+    """A lean future for one waiting strand or task.
 
-    A `coroutine_function` yields it where a strand runs it, and else awaits `wait_in_task`, as often as what
-    it waits for is not there yet.
+    In a strand, a `coroutine_function` yields it; in a task, it awaits `wait_in_task`. Both check again when
+    they resume, and repeat this if necessary.
     """
 
     __slots__ = ("waiter",)
@@ -363,10 +363,10 @@ class Pending:
     waiter: Any
 
     def proceed(self) -> None:
-        """Wake whoever waits, to check again."""
+        """Wake the waiter, to check again."""
         waiter, self.waiter = self.waiter, None
         if waiter.__class__ is Strand:
-            waiter._future = None  # noqa: SLF001 -- they are one, and this is done for each answer
+            waiter._future = None  # noqa: SLF001 -- both are of this module, and this is done for each answer
             scheduler = waiter._scheduler  # noqa: SLF001 -- as above
             scheduler.ready.append(waiter)
             scheduler.ready.append(None)
@@ -376,7 +376,7 @@ class Pending:
             waiter.set_result(None)
 
     def wait_in_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
-        """Return an awaitable for a task of asyncio, where no strand runs."""
+        """Return an awaitable for a task of asyncio."""
         self.waiter = future = loop.create_future()
         return future
 
@@ -389,5 +389,5 @@ class Pending:
         return True
 
 
-# How a strand is held: not; while it runs, is ready or awaits a future; at a message; or with a resume due.
+# How a strand is held: not at all; running, ready or awaiting a future; waiting for a message; due to resume.
 _FREE, _HELD, _PARKED, _PENDING = "", "held", "parked", "pending"

@@ -1,4 +1,4 @@
-"""What depends on the operating system: processors, ports, and what Windows lacks of POSIX."""
+"""What depends on the operating system: processors, ports, and POSIX features that Windows lacks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from formicary.core.errors import UnsupportedError
 
 try:
-    import fcntl  # here, as nothing can be loaded any more where file descriptors lack
+    import fcntl  # here, as nothing can be imported once file descriptors are exhausted
 except ImportError:  # there is none for Windows
     fcntl = None  # type: ignore[assignment]
 
 
 def usable_cores() -> int:
-    """Return on how many cores this process may run; macOS and Windows only say how many there are."""
+    """Return the number of cores on which this process may run; on macOS and Windows, of all cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -32,13 +32,13 @@ def is_posix() -> bool:
 
 
 def need_posix(what: str) -> None:
-    """Check that this system has POSIX, for what needs it.
+    """Check that this is a POSIX system.
 
     Args:
         what: the subject of the sentence, in the plural.
 
     Raises:
-        UnsupportedError: it does not.
+        UnsupportedError: it is not.
     """
     if not is_posix():
         raise UnsupportedError(
@@ -48,15 +48,15 @@ def need_posix(what: str) -> None:
 
 
 def lock(descriptor: int, *, is_shared: bool = False, waits: bool = True) -> None:
-    """Lock an open file; the system releases it when all descriptors are closed, however their process ends.
+    """Lock an open file; the system releases the lock when all its descriptors are closed, even by a crash.
 
     Args:
         descriptor: the file's.
-        is_shared: whether others may have a shared lock meanwhile.
-        waits: whether to wait for those who have it.
+        is_shared: whether others may have a shared lock at the same time.
+        waits: whether to wait for other processes' locks.
 
     Raises:
-        BlockingIOError: somebody has it, and this does not wait.
+        BlockingIOError: another process has the lock, and `waits` is false.
         UnsupportedError: the system has no such locks.
     """
     need_posix("programs that lock files")

@@ -36,27 +36,27 @@ class Owner(Protocol):
 class TaskLike:
     """A coroutine with its owner, context and name.
 
-    How the coroutine resumes, is cancelled and ends is for `Strand`, the one subclass, which is a future
-    first, so that it finds at once what it calls of that.
+    `Strand`, its only subclass, resumes, cancels and ends the coroutine. That is a future first, so that
+    lookups of a future's methods are fast.
     """
 
     _context: contextvars.Context
-    _name: str | None  # asked of the owner when somebody wants to know
+    _name: str | None  # None: the owner's
     coroutine: Coroutine[Any, Any, Any]
     owner: Owner
     runner: Runner
 
     def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
-        """Run this coroutine from now on, in this context; for a strand that has none yet."""
+        """Start to run a coroutine in a context; for a strand that has none yet."""
         self.coroutine = coroutine
         self._context = self.runner = context
         self.owner = owner
-        _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
+        _register_task(self)  # type: ignore[arg-type]  # it is meant for third-party tasks
 
     def stand_for(
         self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
     ) -> None:
-        """Answer for this coroutine as a task would, such as its name, while others run it."""
+        """Represent a coroutine that somebody else runs, as its current task."""
         self.coroutine = coroutine
         self._context = context
         self.owner = owner
@@ -70,7 +70,7 @@ class TaskLike:
         return self.coroutine
 
     def get_context(self) -> contextvars.Context:
-        """Return the context that the coroutine runs in."""
+        """Return the coroutine's context."""
         return self._context
 
     def get_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Templates: which messages a behaviour wants."""
+"""Templates, which select the messages that a behaviour receives."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ _FIELDS = frozenset(Message.__struct_fields__) - {"metadata"}
 
 
 class Template:
-    """A condition on messages: every value that is given must be equal in the message.
+    """A condition on messages: each value must be equal to the message's.
 
-    Compose with `&` (both), `|` (either) and `~` (not). A template without values matches every message. It
-    is compiled into one Python expression, so that a match costs a fraction of a microsecond.
+    Combine templates with `&` (and), `|` (or) and `~` (not). A template without values matches every message.
+    It is compiled into one Python expression, so that a match takes a fraction of a microsecond.
 
     Args:
-        values: parameters of `Message`, each with the value to match; `to` also matches one of several
-            receivers; `metadata` is a dict of which every entry must be in the message.
+        values: the values to match, by parameter of `Message`. `to` also matches one of several receivers;
+            `metadata` is a dict whose entries must all be in the message's.
 
     Raises:
-        InvalidMessageError: a parameter that messages do not have, or a name that is not full.
+        InvalidMessageError: messages have no such parameter, or a name is not a full name.
     """
 
     __slots__ = ("fields", "match", "performative", "tree")
 
     match: Callable[[Message], bool]
-    """Tells whether a message fits; a compiled function of one argument."""
+    """Returns whether a message matches; a compiled function of one argument."""
 
     fields: frozenset[str]
-    """The parameters that it looks at: of two messages that are equal in these, it takes both or none."""
+    """The parameters that it looks at: of two messages with equal values, it matches both or neither."""
 
     performative: str | None
-    """The performative that it asks for, if that is all."""
+    """The performative to match, if that is the only condition."""
 
     tree: Tree
-    """What it is made of: the values of one, or `"and"`, `"or"` or `"not"` with the trees of others."""
+    """Its structure: its values, or `"and"`, `"or"` or `"not"` with the trees of others."""
 
     def __init__(self, **values: Any) -> None:
         unknown = values.keys() - _FIELDS - {"metadata"}
@@ -106,7 +106,7 @@ def _expression(tree: Tree, name: Callable[[Any], str], within: str = "") -> str
     Args:
         tree: the tree.
         name: returns how a value is written.
-        within: the word of which the expression is a part: of another one, it is put in brackets.
+        within: the word of the surrounding expression; the result is bracketed if it differs.
     """
     if isinstance(tree, dict):
         word, terms = "and", _terms(tree, name)
@@ -145,7 +145,7 @@ def _performatives(tree: Tree) -> set[str]:
     return set().union(*map(_performatives, tree[1]))
 
 
-@lru_cache(maxsize=100)  # who writes it wrong does so again and again
+@lru_cache(maxsize=100)  # a misspelt performative is usually sent repeatedly
 def _nearest(performative: str, wanted: frozenset[str]) -> str:
     from difflib import get_close_matches
 

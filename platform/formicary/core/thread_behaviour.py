@@ -24,16 +24,15 @@ logger = get_logger("formicary")
 
 
 class ThreadBehaviour(Behaviour):
-    """Runs `run` once, in a thread of its own; for code that blocks, such as a database's driver.
+    """Calls `run` once, in its own thread; for code that blocks, such as a database driver.
 
-    `on_start`, `run` and `on_end` are plain functions, all in that thread, and may block as long as they
-    like. `receive`, `send` and `reply` are called there, without `await`, and block until they are done: so a
-    full mailbox makes the thread wait. Of everything else of the platform the thread calls only `kill`.
+    `on_start`, `run` and `on_end` are plain functions that run in that thread, and may block. There, call
+    `receive`, `send` and `reply` without `await`; they block until they are done, for example while a mailbox
+    is full. Apart from these, the thread may only call `kill`.
 
-    A thread cannot be ended from outside: after `kill`, the next `receive` or `send` in `run` raises
-    `asyncio.CancelledError`, and so does one that waits. Then `on_end` runs. One that never comes to that is
-    left behind when its container has waited 10 s for it, and the log says where it is; it keeps no program
-    from ending.
+    A thread cannot be stopped from outside. After `kill`, a waiting or the next `receive` or `send` in `run`
+    raises `asyncio.CancelledError`, and then `on_end` is called. A thread that calls neither within 10 s of
+    the end of its container is abandoned, and its position is logged; the program can still exit.
     """
 
     __slots__ = ("_side",)
@@ -46,15 +45,15 @@ class ThreadBehaviour(Behaviour):
 
     # -- what a user writes ---------------------------------------------------------------------------------
 
-    def on_start(self) -> None:  # type: ignore[override]  # it is no coroutine here, and so are the others
-        """Run once before `run`; for subclasses."""
+    def on_start(self) -> None:  # type: ignore[override]  # a plain function here, as are the others
+        """Called once before `run`; for subclasses."""
 
     def run(self) -> None:  # type: ignore[override]
-        """Do what the behaviour does; for subclasses. To keep running, call `receive` in a loop."""
+        """Perform the behaviour's work; for subclasses. To keep running, call `receive` in a loop."""
         raise NotImplementedError(f"{type(self).__name__} has no run()")
 
     def on_end(self) -> None:  # type: ignore[override]
-        """Run once at the end, also after `kill`, but not after an exception; for subclasses."""
+        """Called once at the end, also after `kill`, but not after an exception; for subclasses."""
 
     # -- what a user calls ----------------------------------------------------------------------------------
 
@@ -93,7 +92,7 @@ class ThreadBehaviour(Behaviour):
             super().kill(exit_code)
 
     def _ask(self, call: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        side = getattr(self, "_side", None)  # made when it starts
+        side = getattr(self, "_side", None)  # created when it starts
         if side is None or not side.is_here():
             raise AgentStateError(
                 f"{self} can only send and receive in its own thread: in on_start, run and on_end"
@@ -159,9 +158,9 @@ class _Answer(NamedTuple):
 
 
 class _ThreadSide(Executor):
-    """The thread of a behaviour, as an executor: each of its jobs lasts until the thread asks for something.
+    """The thread of a behaviour, as an executor: each job lasts until the thread's next request.
 
-    So the event loop knows when the thread works, and when it waits for the loop.
+    So the event loop knows when the thread is working, and when it waits for the loop.
 
     Args:
         behaviour: its behaviour.
@@ -173,7 +172,7 @@ class _ThreadSide(Executor):
         self.is_killed = False
         self.is_over = False
         self._behaviour = behaviour
-        self._is_ending = False  # in `on_end`, which is not disturbed
+        self._is_ending = False  # in `on_end`, which is not interrupted
         self._is_abandoned = False
         self._answers: SimpleQueue[_Answer] = SimpleQueue()
         self._job: Future[_Asked | None] = Future()
@@ -185,7 +184,7 @@ class _ThreadSide(Executor):
     async def proceed(self) -> _Asked | None:
         """Resume the thread with `answer`; return its next request, None at its end.
 
-        Cancelled, it may be called again: what the thread asks for meanwhile is not lost.
+        After cancellation, call it again: requests of the thread are not lost.
         """
         if self._pending is None:
             self._pending = self.loop.run_in_executor(self, _nothing)
@@ -220,7 +219,7 @@ class _ThreadSide(Executor):
         return f"its thread{where and f' ({where})'}, which has to reach `receive` or end"
 
     def where(self) -> str:
-        """Return in which place of the user's code the thread is; empty if that is not known."""
+        """Return the thread's position in the user's code; empty if it is not known."""
         ident = None if self._thread is None else self._thread.ident
         frame = None if ident is None else sys._current_frames().get(ident)  # noqa: SLF001 -- for its place
         while frame is not None:
@@ -273,4 +272,4 @@ class _ThreadSide(Executor):
 
 
 def _nothing() -> None:
-    """Stand for what the thread does by itself."""
+    """Do nothing: the thread does the work."""

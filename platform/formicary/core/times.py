@@ -1,6 +1,6 @@
 """Checks times that users give: timeouts, deadlines and periods.
 
-A negative timeout has expired already, so it is no mistake. A timeout of over a century is none.
+A negative timeout has already expired, and is no mistake. One of more than a century means no limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from formicary.core.quoting import shorten
 Moment = TypeVar("Moment", datetime, timedelta, "datetime | timedelta")
 
 ENDLESS = 100 * 366 * 86_400.0
-"""A timeout of so many seconds or more is none; any date until then can still be represented."""
+"""A timeout of this many seconds or more means no limit; any date until then can be represented."""
 
 _SECONDS = "a number of seconds, such as 1.5"
 _POSITIVE = "a number of seconds above 0, such as 0.5"
@@ -29,12 +29,12 @@ def check_seconds(given: object, what: str = "timeout=", *, least: float = -math
     """Return a number of seconds.
 
     Args:
-        given: the value; a negative timeout has expired already.
+        given: the value; a negative timeout has already expired.
         what: its name in the sentence.
         least: the lowest value allowed.
 
     Raises:
-        UsageError: it is no number of seconds, or too low.
+        UsageError: it is not a number of seconds, or is too low.
     """
     if not _is_number(given) or given < least:  # type: ignore[operator]  # it is a number
         raise _error(given, what, _SECONDS)
@@ -63,10 +63,10 @@ def check_moment(given: Moment, what: str = "a time") -> Moment:
 
 
 def check_limit(timeout: float | None, deadline: object) -> float | datetime | None:
-    """Return the one of a timeout and a deadline that is given, for `seconds_left`; None for no limit.
+    """Return whichever of a timeout and a deadline is given, for `seconds_left`; None for no limit.
 
     Raises:
-        UsageError: both are given, or one is no time.
+        UsageError: both are given, or the one that is given is not a time.
     """
     if deadline is None:
         return time_limit(timeout)
@@ -78,7 +78,7 @@ def check_limit(timeout: float | None, deadline: object) -> float | datetime | N
 
 
 def seconds_left(limit: float | datetime | None) -> float | None:
-    """Return the seconds until what `check_limit` has returned; None for no limit."""
+    """Return the seconds left until a limit, as returned by `check_limit`; None for no limit."""
     return time_limit(seconds_until(limit)) if isinstance(limit, datetime) else limit
 
 

@@ -1,4 +1,4 @@
-"""Where an exception was raised, for sentences about it."""
+"""Finds where an exception was raised, for error messages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def raised_at(error: BaseException) -> str:
-    """Return where an exception was raised, as `market.py:12, in run`; empty where that is not known.
+    """Return where an exception was raised, such as `market.py:12, in run`; empty if it is not known.
 
-    It is the innermost place in a user's code: neither in the platform nor in a library, if there is one.
+    This is the innermost place in the user's code, rather than in the platform or a library, if there is one.
     """
     trace, found = error.__traceback__, ""
     is_of_user = False
@@ -26,7 +26,7 @@ def raised_at(error: BaseException) -> str:
 
 
 def as_raised(error: BaseException) -> tuple[type[BaseException], BaseException, TracebackType | None]:
-    """Return an exception as `sys.exc_info` does, but without the frames that called the user's code."""
+    """Return an exception as `sys.exc_info` does, without the frames that called the user's code."""
     trace = error.__traceback__
     while trace is not None and not is_of_users(trace.tb_frame.f_code):
         trace = trace.tb_next
@@ -35,14 +35,14 @@ def as_raised(error: BaseException) -> tuple[type[BaseException], BaseException,
 
 
 def place(code: CodeType, line: int) -> str:
-    """Return a place in a program, as `market.py:12, in run`."""
+    """Return a place in a program, such as `market.py:12, in run`."""
     from pathlib import PurePath
 
     return f"{PurePath(code.co_filename).name}:{line}, in {code.co_name}"
 
 
 def is_of_users(code: CodeType) -> bool:
-    """Return whether code is a user's own: neither of the platform nor of a library."""
+    """Return whether code is the user's own, rather than the platform's or a library's."""
     return not code.co_filename.startswith(_libraries())
 
 

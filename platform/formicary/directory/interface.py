@@ -207,15 +207,7 @@ class AgentDirectory(Directory):
             DirectoryError: the directory cannot be reached, or refuses.
             AgentStateError: the agent has ended.
         """
-        service = self._describe(
-            type,
-            name,
-            protocols=protocols,
-            ontologies=ontologies,
-            languages=languages,
-            ownership=ownership,
-            properties=properties,
-        )
+        service = self._describe(type, name, protocols, ontologies, languages, ownership, dict(properties))
         await self._part.put(service.agent, service, is_new=True)
         return service
 
@@ -238,15 +230,7 @@ class AgentDirectory(Directory):
             NotRegisteredError: the agent has no service of this name.
             InvalidDescriptionError, DirectoryError, AgentStateError: as of `register`.
         """
-        service = self._describe(
-            type,
-            name,
-            protocols=protocols,
-            ontologies=ontologies,
-            languages=languages,
-            ownership=ownership,
-            properties=properties,
-        )
+        service = self._describe(type, name, protocols, ontologies, languages, ownership, dict(properties))
         await self._part.put(service.agent, service, is_new=False)
         return service
 
@@ -267,9 +251,8 @@ class AgentDirectory(Directory):
             _check_name(name)
         await self._part.remove(self._address(), name)
 
-    def _describe(self, type_: str, name: str, **details: Any) -> ServiceDescription:
-        details["properties"] = dict(details["properties"])
-        service = ServiceDescription(self._address(), type_, name, **details)
+    def _describe(self, *details: Any) -> ServiceDescription:
+        service = ServiceDescription(self._address(), *details)
         _check_name(service.type)
         _check_name(service.name)
         return service

@@ -137,16 +137,7 @@ class PlatformServices:
             assert members is not None
             assert self._transport is not None
             assert self.locations is not None
-            self._mobility = MobilityService(
-                self._container,
-                members.incarnation,
-                self._transport,
-                self.locations,
-                is_member=members.is_member,
-                listed=lambda: members.all,
-                attached_state=lambda: self.attached_state,
-                cloning=lambda: self.cloning,
-            )
+            self._mobility = MobilityService(self._container, self, members, self._transport, self.locations)
             members.listen(self._mobility)
             members.on_open.append(self._mobility.link_opened)
             members.on_end.append(self._mobility.link_ended)

@@ -4,7 +4,7 @@
 - `itinerary`: agents that visit containers one after the other
 - `snapshot`: agents as msgpack, and back; `behaviours`: their behaviours
 - `declared_data`, `plain_data`: the data of both: of the type that their class declares, or plain
-- `kinds`: which classes may arrive; `home_classes`: those of a home's own agents, which may return
+- `kinds`: which classes may arrive, and those of a home's own agents, which may return
 - `forwarding`: how messages find agents that have moved, in their order
 - `quiescence`, `micro_quiescence`: bringing an agent to rest, resuming it, taking it apart where it leaves
 - `tombstone`, `unread`: what stands in its place there, and the messages that follow it

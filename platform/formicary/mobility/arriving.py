@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -12,24 +12,20 @@ from formicary.core.base_agent import BaseAgent
 from formicary.core.clock import wall_time
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
-from formicary.mobility.departing import Parcel, Report
+from formicary.mobility.departing import Parcel
+from formicary.mobility.handover.exchange import Report
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.transit import transit_of
-from formicary.mobility.waking import admit, awake, dismiss
+from formicary.mobility.waking import admit, awake, begin, dismiss
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from formicary.container.container import Container
     from formicary.core.agent import Agent
+    from formicary.core.base_agent import AgentState
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
-    from formicary.mobility.attached_state import AttachedState
-    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.destination import Arrival
     from formicary.mobility.handover.instructions import Build, Discard, Expect, Terminate, Wake
-    from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.home_classes import HomeClasses
+    from formicary.mobility.service import MobilityService
     from formicary.mobility.snapshot import Snapshot
     from formicary.mobility.transit import Transit
 
@@ -53,30 +49,14 @@ class Arriving:
     """Creates and starts the agents that arrive in one container.
 
     Args:
-        container: the container.
-        machine: its hand-overs.
-        places: where agents are that have moved.
-        attached_state: returns what adopts agents' registrations.
-        home_classes: the classes of this home's own agents.
-        act: performs pending instructions.
+        service: the container's.
     """
 
-    def __init__(
-        self,
-        container: Container,
-        machine: HandOver,
-        *,
-        places: LocationTable,
-        attached_state: Callable[[], AttachedState],
-        home_classes: HomeClasses,
-        act: Callable[[], None],
-    ) -> None:
-        self._container = container
-        self._machine = machine
-        self._places = places
-        self._attached_state = attached_state
-        self._home_classes = home_classes
-        self._act = act
+    def __init__(self, service: MobilityService) -> None:
+        self._service = service
+        self._container = service.container
+        self._destination = service.machine.destination
+        self._places = service.places
         self._time = wall_time()
 
     # -- what the hand-over says ----------------------------------------------------------------------------
@@ -88,16 +68,16 @@ class Arriving:
             guest = self._make(arrival)
             admit(self._container, arrival.address)
         except FormicaryError as error:
-            self._machine.destination.refuse(arrival, str(error))
+            self._destination.refuse(arrival, str(error))
             return
         except Exception as error:
             logger.exception(
                 "agent %s, which comes from %s, could not be created", arrival.address, arrival.source
             )
             reason = f"it could not be created in container {self._container.name}: {type(error).__name__}"
-            self._machine.destination.refuse(arrival, reason)
+            self._destination.refuse(arrival, reason)
             return
-        if not self._machine.destination.built(arrival, guest):
+        if not self._destination.built(arrival, guest):
             self._dismiss(arrival)
 
     def _make(self, arrival: Arrival) -> _Guest:
@@ -109,10 +89,9 @@ class Arriving:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MoveError(f"what arrived is not an agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
-        entrance = self._home_classes.entrance(arrival.address, snapshot.kind)
+        entrance = self._service.home_classes.entrance(arrival.address, snapshot.kind)
         agent = restore(snapshot, arrival.address.partition("@")[0], entrance)
-        if parcel.attached_state is not None:
-            self._attached_state().check(arrival.address, parcel.attached_state)
+        self._service.attached_state.check(arrival.address, parcel.attached_state)
         return _Guest(agent, snapshot, parcel)
 
     def _take(self, address: str, message: Message) -> None:
@@ -126,62 +105,55 @@ class Arriving:
             )
             self._container.dispatcher.add_dead_letter(message, reason, address)
 
-    def expect(self, expect: Expect) -> None:
-        """Keep the messages that follow an agent, which starts when all of them have arrived."""
-        self._keep_brought(expect.arrival)
-
-    def _keep_brought(self, arrival: Arrival) -> None:
+    def expect(self, expect: Expect | Wake) -> None:
+        """Keep the messages that follow an agent, which starts later."""
+        arrival = expect.arrival
         self._places.starts(arrival.address, arrival.source, partial(self._take, arrival.address))
 
     def wake(self, wake: Wake) -> None:
         """Start an agent that was created."""
         arrival = wake.arrival
         guest: _Guest = arrival.guest
+        state = guest.snapshot.agent_state
         if type(guest.agent).after_move is not BaseAgent.after_move:
-            self._keep_brought(arrival)
-            starting = self._start_in_time(arrival, partial(guest.agent.after_move, arrival.source))
+            self.expect(wake)
             name = f"{arrival.address}/after_move"
-            guest.starting = asyncio.get_running_loop().create_task(starting, name=name)
+            guest.starting = asyncio.get_running_loop().create_task(self._prepare(arrival, state), name=name)
             guest.since = self._time()
             return
-        try:
-            self._start(arrival, None).send(None)  # which waits for nothing
-        except StopIteration:
-            return
-        raise RuntimeError("an agent without after_move() waited before it started")
+        successor = self._take_over(arrival)
+        lives = begin(guest.agent, self._container, arrival.address, arrival.targets, state)
+        self._started(arrival, successor, lives=lives)
 
-    async def _start_in_time(self, arrival: Arrival, hook: Callable[[], Awaitable[None]]) -> None:
-        await self._start(arrival, hook)
-        self._act()
-
-    async def _start(self, arrival: Arrival, hook: Callable[[], Awaitable[None]] | None) -> None:
-        address, guest = arrival.address, arrival.guest
-        successor = None
-        if guest.parcel.attached_state is not None:
-            successor = self._attached_state().take_over(address, guest.parcel.attached_state)
+    async def _prepare(self, arrival: Arrival, state: AgentState) -> None:
+        """Start an agent after its after_move()."""
+        guest: _Guest = arrival.guest
+        successor = self._take_over(arrival)
+        hook = partial(guest.agent.after_move, arrival.source)
         try:
             lives = await awake(
-                guest.agent,
-                self._container,
-                address,
-                arrival.targets,
-                state=guest.snapshot.agent_state,
-                hook=hook,
+                guest.agent, self._container, arrival.address, arrival.targets, state=state, hook=hook
             )
         except asyncio.CancelledError:
             if not guest.is_killed:
                 raise
             lives = False
-        end = None if lives else _why_ended(guest.agent)
-        has_news = successor is not None or end is not None
-        message = msgspec.msgpack.encode(Report(successor, end)) if has_news else b""
+        self._started(arrival, successor, lives=lives)
+        self._service.act()
+
+    def _take_over(self, arrival: Arrival) -> Any:
+        return self._service.attached_state.take_over(arrival.address, arrival.guest.parcel.attached_state)
+
+    def _started(self, arrival: Arrival, successor: Any, *, lives: bool) -> None:
+        address = arrival.address
+        end = None if lives else _why_ended(arrival.guest.agent)
         if lives:
             self._places.arrived(address)
         else:
             self._places.expect_no_more(address)
-        self._machine.started(arrival, message)
+        self._destination.started(arrival, Report(successor, end))
         if not lives:
-            self._machine.ended(address)
+            self._service.machine.ended(address)
 
     def discard(self, discard: Discard) -> None:
         """Forget an agent that was created."""
@@ -208,23 +180,23 @@ class Arriving:
             logger.warning("agent %s ends: %s", address, terminate.reason)
             _kill(guest, guest.starting)
 
+    def _guest(self, address: str) -> _Guest | None:
+        arrival = self._destination.arrivals.get(address)
+        return None if arrival is None else arrival.guest
+
     async def kill(self, address: str) -> None:
         """End an agent whose after_move() is running."""
-        guest: _Guest | None = self._machine.destination.guest(address)
+        guest = self._guest(address)
         if guest is not None and guest.starting is not None:  # otherwise the container stops
             _kill(guest, guest.starting)
             await asyncio.wait([guest.starting])
 
     def transit(self, address: str) -> Transit | None:
         """Return since when an agent's after_move() is running; None if it is not."""
-        guest: _Guest | None = self._machine.destination.guest(address)
+        guest = self._guest(address)
         if guest is None or guest.starting is None:
             return None
         return transit_of(self._container.domain, guest.since, "its after_move()")
-
-    def close(self) -> None:
-        """Refuse all agents from now on."""
-        self._machine.destination.drop_all()
 
 
 def _kill(guest: _Guest, starting: asyncio.Task[None]) -> None:

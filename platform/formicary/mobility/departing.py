@@ -13,6 +13,7 @@ from formicary.core.clock import wall_time
 from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
+from formicary.mobility.handover.exchange import Report
 from formicary.mobility.limiter import Limiter
 from formicary.mobility.quiescence import check_is_at_rest, dissolve, own_strand, quiesce, resume
 from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
@@ -21,18 +22,14 @@ from formicary.mobility.transit import transit_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
-    from formicary.delivery.protocols import Transport
-    from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.forwarding.drains import Undrained
-    from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Drained, Leave, Perished, Settled, Stay
-    from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.handover.source import Departure
+    from formicary.mobility.service import MobilityService
     from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")
@@ -49,20 +46,7 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     attached_state: Any = None
 
 
-class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What the destination reports when an agent was started; empty if there is nothing to report.
-
-    Args:
-        successor: where its registrations are now, as returned by `AttachedState.take_over`.
-        end: why it has ended already, as part of a sentence.
-    """
-
-    successor: Any = None
-    end: str | None = None
-
-
 encode_parcel = msgspec.msgpack.Encoder().encode
-_read_report = msgspec.msgpack.Decoder(Report).decode
 
 
 class _Move(msgspec.Struct):
@@ -94,30 +78,15 @@ class Departing:
     """Moves the agents of one container to others.
 
     Args:
-        container: the container.
-        machine: its hand-overs.
-        transport: what reaches the others.
-        places: where agents are that have moved.
-        attached_state: returns what hands over agents' registrations.
-        act: performs pending instructions.
+        service: the container's.
     """
 
-    def __init__(
-        self,
-        container: Container,
-        machine: HandOver,
-        *,
-        transport: Transport,
-        places: LocationTable,
-        attached_state: Callable[[], AttachedState],
-        act: Callable[[], None],
-    ) -> None:
-        self._container = container
-        self._machine = machine
-        self._transport = transport
-        self._places = places
-        self._attached_state = attached_state
-        self._act = act
+    def __init__(self, service: MobilityService) -> None:
+        self._service = service
+        self._container = service.container
+        self._source = service.machine.source
+        self._transport = service.transport
+        self._places = service.places
         self._time = wall_time()
         self._resting: dict[str, _Move] = {}  # those that are coming to rest
         self._settled: dict[str, int] = {}  # by domain: how many messages have arrived, or were reported
@@ -144,8 +113,8 @@ class Departing:
         try:
             await outcome
         except asyncio.CancelledError:
-            if self._machine.source.cancel(departure, "it was cancelled"):
-                self._act()
+            if self._source.cancel(departure, "it was cancelled"):
+                self._service.act()
             raise
 
     async def _set_out(self, move: _Move, address: str, caller: Strand | None) -> Departure:
@@ -173,14 +142,14 @@ class Departing:
                 del self._resting[address]
 
     def _check(self, agent: BaseAgent, address: str, place: str) -> None:
-        obstacle = self._machine.source.obstacle(address, place)
+        obstacle = self._source.obstacle(address, place)
         if obstacle is not None:
             raise MoveError(f"agent {agent.name} cannot move: {obstacle}")
 
     def _begin(self, move: _Move, address: str, caller: Strand | None) -> Departure:
         agent = move.agent
         self._check(agent, address, move.place)  # again, as some time has passed
-        attached_state = self._attached_state().hand_over(address)
+        attached_state = self._service.attached_state.hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), attached_state))
         if len(parcel) > _LARGEST_PARCEL:
             raise MoveError(
@@ -188,8 +157,9 @@ class Departing:
                 f"{len(parcel)} bytes, and the limit is {_LARGEST_PARCEL}; leave some of them behind"
             )
         move.counts = counts = self._transport.counts()
-        departure = self._machine.begin(address, move.place, parcel, self._unsettled(counts), move)
-        self._act()
+        unsettled = self._unsettled(counts)
+        departure = self._service.machine.begin(address, move.place, parcel, unsettled, move)
+        self._service.act()
         return departure
 
     def _unsettled(self, counts: Mapping[str, int]) -> Collection[str]:
@@ -205,12 +175,12 @@ class Departing:
         The agent could overtake messages to them that still wait.
         """
         unsettled = self._unsettled(self._transport.counts())
-        return [domain for domain in unsettled if not self._machine.reaches(domain)]
+        return [domain for domain in unsettled if not self._service.machine.reaches(domain)]
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent goes, since when, and what it waits for; None if it is not leaving."""
-        if (departure := self._machine.source.get(address)) is not None:
-            what = self._machine.source.what_blocks(departure)
+        if (departure := self._source.departures.get(address)) is not None:
+            what = self._source.what_blocks(departure)
             return transit_of(departure.place, departure.move.since, what)
         if (move := self._resting.get(address)) is not None:
             return transit_of(move.place, move.since, move.waits_for)
@@ -218,8 +188,8 @@ class Departing:
 
     def ended(self, address: str) -> None:
         """Called when an agent ends here: it must not start elsewhere."""
-        if (departure := self._machine.source.get(address)) is not None:
-            self._machine.source.kill(departure)
+        if (departure := self._source.departures.get(address)) is not None:
+            self._source.kill(departure)
             _fail(departure.move, "was stopped before it moved")
 
     # -- what the hand-over says ----------------------------------------------------------------------------
@@ -244,19 +214,19 @@ class Departing:
             self._draining.add(draining)
             draining.add_done_callback(self._draining.discard)
         else:
-            self._machine.source.drained(departure)
+            self._source.drained(departure)
 
     async def _drain(self, departure: Departure, undrained: Undrained) -> None:
         await self._places.drains.drain(undrained)
-        self._machine.source.drained(departure)
-        self._act()
+        self._source.drained(departure)
+        self._service.act()
 
     def leave(self, leave: Leave) -> None:
         """Note that an agent leaves at the end of this turn."""
         self._leaving.append(leave.departure)
 
-    def take_leaving(self) -> Sequence[Departure]:
-        """Remove and return what leaves now.
+    def _take_leaving(self) -> Sequence[Departure]:
+        """Remove and return the agents that leave now.
 
         An agent waits until its destination can be reached: `START` must precede its messages.
         """
@@ -275,25 +245,30 @@ class Departing:
 
     def _leave_again(self) -> None:
         self._retry = None
-        self._act()
+        self._service.act()
 
-    def dissolve(self, departure: Departure) -> Sequence[Message]:
+    def send_off(self, send: Callable[[], None]) -> None:
+        """Take apart what leaves now; call `send` before its messages follow, as `START` precedes them."""
+        if leaving := self._take_leaving():
+            unread = [self._dissolve(departure) for departure in leaving]
+            send()
+            for departure, messages in zip(leaving, unread, strict=True):
+                self._places.left(departure.address, departure.place, messages)
+                self._source.brought(departure)
+
+    def _dissolve(self, departure: Departure) -> Sequence[Message]:
         """Take an agent apart, and tell its destination to start it; return its unread messages."""
+        self._service.leaves(departure)
         unread = dissolve(departure.move.agent, departure.place)
         brings = bool(unread.messages) or departure.address in self._container.dispatcher.overflow.lines
-        self._machine.left(departure, unread.targets, brings=brings)
+        self._source.left(departure, unread.targets, brings=brings)
         return unread.messages
-
-    def send_on(self, departure: Departure, messages: Sequence[Message]) -> None:
-        """Send an agent's messages after it, also those that wait for room; later ones follow."""
-        self._places.left(departure.address, departure.place, messages)
-        self._machine.source.brought(departure)
 
     def settled(self, settled: Settled) -> None:
         """Return from `move`: the agent has moved."""
         departure = settled.departure
-        report = _read_report(settled.message) if settled.message else Report()
-        self._attached_state().release(departure.address, report.successor)
+        report = settled.report or Report()
+        self._service.attached_state.release(departure.address, report.successor)
         if report.end is not None:
             _fail(departure.move, f"ended in container {_name(departure.place)}: {report.end}")
         elif not departure.move.outcome.done():
@@ -308,7 +283,7 @@ class Departing:
         if self._container.dispatcher.agents.get(address) is move.agent:
             move.agent.abandon()
         else:
-            self._attached_state().release(address)
+            self._service.attached_state.release(address)
         _fail(move, f"was lost with container {name}")
 
     def close(self) -> None:
@@ -317,7 +292,7 @@ class Departing:
             self._retry.cancel()
         for draining in self._draining:
             draining.cancel()
-        for address in self._machine.source.addresses():
+        for address in tuple(self._source.departures):
             self.ended(address)
 
 

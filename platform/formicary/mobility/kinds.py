@@ -1,4 +1,8 @@
-"""Find the classes that may arrive: those that a container accepts, and a few of the platform's own."""
+"""Find the classes that may arrive: those that a container accepts, and a few of the platform's own.
+
+An agent may return to its home, whatever that accepts from others: its class was there before, and so were
+the modules of its behaviours. Nothing is imported for it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from formicary.core.agent import Agent
 from formicary.core.errors import ManagementRequestError, MoveError
+from formicary.core.fsm import FSMBehaviour
 from formicary.core.importing import is_allowed, load, split_class_name
 from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from formicary.container.container import Container
+    from formicary.core.micro import MicroAgent
 
 K = TypeVar("K")
 
@@ -117,3 +126,51 @@ def _check_accepted(module: str, class_name: str, entrance: Entrance) -> None:
             f"container {entrance.name} {accepted}, but the agent has {class_name}: open the "
             f"container with accepts=[{module!r}], or with a package that contains it"
         )
+
+
+class HomeClasses:
+    """The classes of the agents of one home that are elsewhere.
+
+    Args:
+        container: the home.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self._others = Entrance.of(container)
+        # By full name: the class of an agent, and the classes that may arrive with it.
+        self._away: dict[str, tuple[str, Entrance]] = {}
+
+    def left(self, agent: Agent | MicroAgent) -> None:
+        """Note an agent of this home that leaves."""
+        modules = frozenset(kind.__module__ for kind in _kinds(agent))
+        entrance = _shared(self._others._replace(modules=modules))
+        self._away[agent.address or ""] = _names_of(type(agent))[2], entrance  # type: ignore[arg-type]  # as above
+
+    def forget(self, address: str) -> None:
+        """Forget an agent, which has ended."""
+        self._away.pop(address, None)
+
+    def entrance(self, address: str, class_name: str) -> Entrance:
+        """Return the classes that may arrive with an agent; one of another class is like any other.
+
+        Args:
+            address: its full name.
+            class_name: its class, as of `name_of`.
+        """
+        known = self._away.get(address)
+        return known[1] if known is not None and known[0] == class_name else self._others
+
+
+@lru_cache(maxsize=1000)
+def _shared(entrance: Entrance) -> Entrance:
+    """Return the same object for equal ones, as most agents are alike."""
+    return entrance
+
+
+def _kinds(agent: Agent | MicroAgent) -> Iterator[type]:
+    """Iterate over the classes of an agent and its behaviours."""
+    yield type(agent)
+    for behaviour in agent.behaviours if isinstance(agent, Agent) else ():
+        yield type(behaviour)
+        if isinstance(behaviour, FSMBehaviour):
+            yield from map(type, behaviour.carry_machine().states.values())

@@ -28,21 +28,23 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.home_classes import HomeClasses
+from formicary.mobility.kinds import HomeClasses
 from formicary.mobility.on_demand import CHANNEL, full_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
     from formicary.delivery.protocols import Transport
+    from formicary.management.membership.members import Members
+    from formicary.management.services import PlatformServices
     from formicary.mobility.attached_state import AttachedState
-    from formicary.mobility.cloning import Cloning
     from formicary.mobility.forwarding.table import LocationTable
     from formicary.mobility.handover.instructions import Instruction
+    from formicary.mobility.handover.source import Departure
     from formicary.mobility.transit import Transit
 
 
@@ -55,13 +57,10 @@ class MobilityService:
 
     Args:
         container: the container.
-        incarnation: its own.
-        transport: what reaches the others.
+        services: its services.
+        members: the platform's containers; payloads of others are refused.
+        transport: what reaches them.
         places: where agents are that have moved.
-        is_member: whether a container is a member of the platform; payloads of others are refused.
-        listed: returns the domains of all members.
-        attached_state: returns what hands over agents' attached state.
-        cloning: returns what clones agents.
     """
 
     channel = CHANNEL
@@ -69,39 +68,22 @@ class MobilityService:
     def __init__(
         self,
         container: Container,
-        incarnation: int,
+        services: PlatformServices,
+        members: Members,
         transport: Transport,
         places: LocationTable,
-        *,
-        is_member: Callable[[str], bool],
-        listed: Callable[[], Collection[str]],
-        attached_state: Callable[[], AttachedState],
-        cloning: Callable[[], Cloning],
     ) -> None:
-        self._container = container
-        self._cloning = cloning
-        self._places = places
-        agents = container.dispatcher.agents
-        self._is_member = is_member
-        self._machine = HandOver(container.domain, incarnation, agents.__contains__, listed)
-        self._outbox = ControlOutbox(transport, CHANNEL, self._machine.take_envelopes, behind=True)
-        self._departing = Departing(
-            container,
-            self._machine,
-            transport=transport,
-            places=places,
-            attached_state=attached_state,
-            act=self._act,
-        )
-        self._home_classes = HomeClasses(container)
-        self._arriving = Arriving(
-            container,
-            self._machine,
-            places=places,
-            attached_state=attached_state,
-            home_classes=self._home_classes,
-            act=self._act,
-        )
+        self.container = container
+        self.transport = transport
+        self.places = places
+        self._services = services
+        self._members = members
+        lives_here = container.dispatcher.agents.__contains__
+        self.machine = HandOver(container.domain, members.incarnation, lives_here, lambda: members.all)
+        self.home_classes = HomeClasses(container)
+        self._outbox = ControlOutbox(transport, CHANNEL, self.machine.take_envelopes, behind=True)
+        self._departing = Departing(self)
+        self._arriving = Arriving(self)
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
             Build: self._arriving.build,
             Wake: self._arriving.wake,
@@ -130,30 +112,35 @@ class MobilityService:
 
         If cancelled before the decision, the agent stays; afterwards it moves all the same.
         """
-        place = to if self._machine.reaches(to) else full_domain(agent, to, self._container)
+        place = to if self.machine.reaches(to) else full_domain(agent, to, self.container)
         if (transit := self.transit(agent.address or "")) is not None:
             raise MoveError(f"agent {agent.name} is already about to move: {transit}")
-        if place == self._container.domain:
+        if place == self.container.domain:
             return
-        if not self._machine.reaches(place):
+        if not self.machine.reaches(place):
             await self._look_for(place)
         await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def _look_for(self, place: str) -> None:
         """Wait for a container that has just joined, and may not be linked yet."""
         for _ in range(_LOOKS):
-            if self._machine.reaches(place):
+            if self.machine.reaches(place):
                 return
             await asyncio.sleep(_LOOK)
 
     async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
         """Start a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
-        place = full_domain(agent, to, self._container)
-        await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
+        place = full_domain(agent, to, self.container)
+        await self._services.cloning.clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent in transit goes, and what it waits for; None if it is not leaving."""
         return self._departing.transit(address) or self._arriving.transit(address)
+
+    @property
+    def attached_state(self) -> AttachedState:
+        """What hands over agents' attached state."""
+        return self._services.attached_state
 
     async def kill(self, address: str) -> None:
         """End an agent that has arrived, and whose after_move() is running."""
@@ -164,99 +151,96 @@ class MobilityService:
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
         self._outbox.forget(domain)
-        self._machine.joined(domain, incarnation)
-        self._act()
+        self.machine.joined(domain, incarnation)
+        self.act()
 
     def lost(self, domain: str) -> None:
         """Called when another container is no longer a member."""
         self._outbox.forget(domain)
-        self._machine.lost(domain)
-        self._act()
+        self.machine.lost(domain)
+        self.act()
 
     def link_opened(self, domain: str) -> None:
         """Called when a link to another container has begun, before anything arrives over it."""
-        if self._machine.hosts(domain):
-            self._places.conflicts.doubt(domain)
+        if self.machine.hosts(domain):
+            self.places.conflicts.doubt(domain)
 
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended, or has begun anew."""
-        self._machine.destination.link_ended(domain)
-        self._act()
-        self._places.conflicts.know(domain)
+        self.machine.destination.link_ended(domain)
+        self.act()
+        self.places.conflicts.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Handle a payload of another container; ValueError if it is invalid, or from no member."""
-        self._machine.receive(domain, payload)
-        if not self._is_member(domain):
+        self.machine.receive(domain, payload)
+        if not self._members.is_member(domain):
             raise ValueError(
                 f"{domain} is not known as a container of this platform, so it may not move agents"
             )
-        self._act()
+        self.act()
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
         self._departing.ended(address)
-        self._places.agent_gone(address)
-        self._machine.ended(address)
-        self._home_classes.forget(address)
+        self.places.agent_gone(address)
+        self.machine.ended(address)
+        self.home_classes.forget(address)
         self._has_ended(address)
-        self._act()
+        self.act()
 
     def close(self) -> None:
         """Stop moving agents, as the container stops."""
-        self._arriving.close()
+        self.machine.destination.drop_all()
         self._departing.close()
-        self._act()
+        self.act()
         self._end_turn()
         self._outbox.close()
 
     # -- instructions ---------------------------------------------------------------------------------------
 
-    def _act(self) -> None:
+    def act(self) -> None:
         """Perform instructions now; send events, and take agents apart, at the end of the turn."""
         perform = self._perform
-        while instructions := self._machine.take_instructions():
+        while instructions := self.machine.take_instructions():
             for instruction in instructions:
                 perform[type(instruction)](instruction)
         if not self._is_due:
             self._is_due = True
-            self._container.scheduler.at_turn_end(self._end_turn)
+            self.container.scheduler.at_turn_end(self._end_turn)
 
     def _end_turn(self) -> None:
         self._is_due = False
-        leaving = self._departing.take_leaving()
-        if not leaving:
-            self._outbox.send(*self._machine.receivers)
-            return
-        own = self._container.domain
-        for departure in leaving:
-            if departure.home == own:
-                agent = departure.move.agent
-                left = self._left.setdefault(departure.address, set())
-                left.add(ref(agent, left.discard))
-                self._home_classes.left(agent)
-        unread = [self._departing.dissolve(departure) for departure in leaving]
-        self._outbox.send(*self._machine.receivers)
-        for departure, messages in zip(leaving, unread, strict=True):
-            self._departing.send_on(departure, messages)
-        self._outbox.send(*self._machine.receivers)  # that these were all
+        self._departing.send_off(self._send)
+        self._send()
+
+    def _send(self) -> None:
+        self._outbox.send(*self.machine.receivers)
+
+    def leaves(self, departure: Departure) -> None:
+        """Called when an agent is about to be taken apart here."""
+        if departure.home == self.container.domain:
+            agent = departure.move.agent
+            left = self._left.setdefault(departure.address, set())
+            left.add(ref(agent, left.discard))
+            self.home_classes.left(agent)
 
     def _terminate(self, terminate: Terminate) -> None:
         self._departing.ended(terminate.address)
         self._arriving.terminate(terminate)
 
     def _placed(self, placed: Placed) -> None:
-        if placed.place != self._container.domain:
-            self._places.set(placed.address, placed.place)
+        if placed.place != self.container.domain:
+            self.places.set(placed.address, placed.place)
 
     def _missing(self, missing: Missing) -> None:  # it may return
-        self._places.missing(missing.address)
+        self.places.missing(missing.address)
         self._has_ended(missing.address)
 
     def _freed(self, freed: Freed) -> None:
-        self._places.freed(freed.address)
+        self.places.freed(freed.address)
         self._has_ended(freed.address)
-        self._home_classes.forget(freed.address)
+        self.home_classes.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
         """Wake whoever joins an object that an agent of this home left behind."""

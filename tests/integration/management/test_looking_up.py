@@ -112,10 +112,10 @@ async def test_one_on_its_way_is_in_transit(platform):
         await c1.start(Tourist("ada"))
         await c1.management.move("ada", "c2")
         (ada,) = c2.agents
-        hand_over = c2.platform_services.mobility._machine
+        hand_over = c2.platform_services.mobility.machine
         hand_over.receive = lambda domain, payload: None  # nothing that is said of it is heard
         moving = asyncio.create_task(ada.move("c3"))
-        await until(lambda: hand_over.source.get(ada.address))
+        await until(lambda: hand_over.source.departures.get(ada.address))
         for looking in (c1, c2, c3, guest):
             (place,) = await looking.management.locate([ada.address])
             assert (place.container, place.state) == (c2.domain, AgentState.TRANSIT)

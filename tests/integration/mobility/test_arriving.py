@@ -50,8 +50,8 @@ async def say(container, numbers):
 
 def hold_back(container, step):
     """Have no event of one step go out of a container; return what does not."""
-    machine = container.platform_services._mobility._machine
-    tell, held = machine._cluster_view.tell, []
+    machine = container.platform_services._mobility.machine
+    tell, held = machine._shared.tell, []
 
     def tell_others(domain, event):
         if getattr(event, "step", None) is step:
@@ -59,16 +59,16 @@ def hold_back(container, step):
         else:
             tell(domain, event)
 
-    machine._cluster_view.tell = tell_others
+    machine._shared.tell = tell_others
     return held
 
 
 def kill(container, address):
     """Have a container told by c1 that an agent on its way was killed."""
     mobility = container.platform_services._mobility
-    number = mobility._machine.destination._arrivals[address].number
-    mobility._machine.destination.proceed(C1, Proceed(address, number, Step.KILL))
-    mobility._act()
+    number = mobility.machine.destination.arrivals[address].number
+    mobility.machine.destination.proceed(C1, Proceed(address, number, Step.KILL))
+    mobility.act()
 
 
 async def leave_with_unread(c1, c2, kind):
@@ -137,14 +137,14 @@ async def test_killed_when_after_move_is_about_to_run_it_ends():
         def wake_and_kill(instruction):
             wake(instruction)
             number = instruction.arrival.number
-            mobility._machine.destination.proceed(C1, Proceed(ALICE, number, Step.KILL))
+            mobility.machine.destination.proceed(C1, Proceed(ALICE, number, Step.KILL))
 
         mobility._perform[Wake] = wake_and_kill
         await c1.start(alice := Slow("alice"))
         await alice.move("c2")
         await asyncio.sleep(20)
         assert "alice" not in [agent.name for agent in c2.agents]
-        assert not mobility._machine.destination.has_to_do_with(C1)
+        assert not mobility.machine.destination.arrivals
         await c1.start(Traveller("alice"))
 
 

@@ -173,7 +173,7 @@ async def test_an_agent_on_its_way_is_in_transit_where_it_was():
             return looked
 
         mobility = c1.platform_services.mobility
-        mobility._departing.take_leaving = look(mobility._departing.take_leaving)
+        mobility._departing.send_off = look(mobility._departing.send_off)
         await c1.management.move("ada", "c2")
         assert AgentState.TRANSIT in seen
         assert (await c2.management.find("ada@c1")).transit is None
@@ -185,10 +185,10 @@ async def test_where_an_agent_goes_and_what_it_waits_for_is_seen_from_outside():
         await c1.management.move("ada", "c2")
         (ada,) = c2.agents
         before = now()
-        hand_over = c2.platform_services.mobility._machine
+        hand_over = c2.platform_services.mobility.machine
         hand_over.receive = lambda domain, payload: None  # nothing that is said of it is heard
         moving = asyncio.create_task(ada.move("c3"))
-        await until(lambda: hand_over.source.get("ada@c1.lab.localhost"))
+        await until(lambda: hand_over.source.departures.get("ada@c1.lab.localhost"))
         (found,) = await c1.management.list_agents("ada")
         assert (found.container, found.state) == (c2.domain, AgentState.TRANSIT)
         transit = found.transit

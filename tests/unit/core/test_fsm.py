@@ -77,7 +77,7 @@ async def test_a_machine_without_an_initial_state_is_an_error():
 
 async def test_states_and_transitions_that_make_no_sense_are_refused():
     fsm = machine({"one": Step()}, [], "one")
-    with pytest.raises(AgentStateError, match="has a state 'one' already"):
+    with pytest.raises(AgentStateError, match="already has a state 'one'"):
         fsm.add_state("one", Step())
     with pytest.raises(AgentStateError, match="already starts at 'one'"):
         fsm.add_state("two", Step(), initial=True)

@@ -2,7 +2,7 @@
 
 - `exchange`: the events that containers send each other
 - `instructions`: what their container is asked to do
-- `cluster_view`: which other containers there are, and the events for them
+- `shared_state`: what the state machines share: other containers, events for them, agents here
 - `draining`: waits until what was sent has arrived
 - `source`: agents that leave this container
 - `destination`: agents that arrive in it

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.exchange import (
     LONGEST_REASON,
-    Ask,
     Decided,
     Outcome,
     Prepared,
@@ -18,34 +14,18 @@ from formicary.mobility.handover.exchange import (
     Step,
 )
 from formicary.mobility.handover.instructions import Build, Discard, Expect, Terminate, Wake
+from formicary.mobility.handover.shared_state import Passage, home_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Claim, Prepare, Proceed, Query, Targets
+    from formicary.mobility.handover.exchange import Prepare, Proceed, Query, Report, Targets
+    from formicary.mobility.handover.shared_state import SharedState
 
 _MOST_STARTED: Final = 10_000  # completed hand-overs whose source may not know it
 
 
-class Arrival(msgspec.Struct, eq=False):
-    """An agent that is being prepared, or is ready, and has not started.
+class Arrival(Passage, eq=False):
+    """An agent that is being prepared, or is ready, and has not started."""
 
-    Args:
-        address: its full name.
-        number: of the hand-over.
-        source: the source's domain; `incarnation`: the source's.
-        home: its home's domain; `witness`: the home's incarnation when the hand-over began.
-        snapshot: the agent; empty once it was created.
-    """
-
-    address: str
-    number: int
-    source: str
-    incarnation: int
-    home: str
-    witness: int
-    snapshot: bytes
     guest: Any = None
     """The agent as the container has created it; None until then."""
     targets: Targets = ()
@@ -59,15 +39,13 @@ class Destination:
     """The agents that are arriving in one container.
 
     Args:
-        cluster_view: the container's.
-        number_of: returns the number of the hand-over that brought an agent that lives here; 0 if none did,
-            None if no such agent lives here.
+        shared: the container's.
     """
 
-    def __init__(self, cluster_view: ClusterView, number_of: Callable[[str], int | None]) -> None:
-        self._cluster_view = cluster_view
-        self._number_of = number_of
-        self._arrivals: dict[str, Arrival] = {}
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
+        self.arrivals: dict[str, Arrival] = {}
+        """Those that have not started, by full name."""
         # By agent: hand-over, source and its incarnation, if completed.
         self._started: dict[str, tuple[int, str, int]] = {}
 
@@ -75,39 +53,40 @@ class Destination:
 
     def built(self, arrival: Arrival, guest: Any) -> bool:
         """Take note that an agent was created, as `Build` said; return False to forget it again."""
-        if self._arrivals.get(arrival.address) is not arrival:
+        if self.arrivals.get(arrival.address) is not arrival:
             return False
         arrival.guest, arrival.snapshot = guest, b""
-        own = self._cluster_view
+        own = self._shared
         if arrival.home == own.domain:  # this container decides, at once
-            own.tell(own.domain, self._question(arrival, is_ready=True))
+            own.tell(own.domain, arrival.question(is_ready=True))
         else:
             own.tell(arrival.source, Prepared(arrival.address, arrival.number))
         return True
 
     def refuse(self, arrival: Arrival, reason: str) -> None:
         """Called when an agent is refused here, or could not be created."""
-        if self._arrivals.get(arrival.address) is arrival:
-            del self._arrivals[arrival.address]
-            own = self._cluster_view
+        if self.arrivals.get(arrival.address) is arrival:
+            del self.arrivals[arrival.address]
+            own = self._shared
             if arrival.home == own.domain:
-                own.tell(own.domain, self._question(arrival, is_ready=False))  # so it decides that it stays
+                self._ask(arrival)  # so it decides that it stays
             own.tell(arrival.source, Prepared(arrival.address, arrival.number, reason[:LONGEST_REASON]))
 
-    def started(self, arrival: Arrival, message: bytes) -> None:
-        """Called when an agent runs, as `Wake` said; `message` is for the services at its source."""
-        if self._arrivals.get(arrival.address) is not arrival:
+    def started(self, arrival: Arrival, report: Report | None = None) -> None:
+        """Called when an agent runs, as `Wake` said."""
+        self._shared.numbers[arrival.address] = arrival.number
+        if self.arrivals.get(arrival.address) is not arrival:
             return
-        del self._arrivals[arrival.address]
+        del self.arrivals[arrival.address]
         if arrival.is_by_source:
-            self._confirm(arrival.source, arrival.address, arrival.number, message)
-        elif arrival.home != self._cluster_view.domain:
+            self._confirm(arrival.source, arrival.address, arrival.number, report)
+        elif arrival.home != self._shared.domain:
             # That may be a later process than the one that decided, and not know of it.
             self._tell_state(arrival.home, arrival.address, arrival.number, State.STARTED)
 
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended: nothing follows an agent from there now."""
-        for arrival in tuple(self._arrivals.values()):
+        for arrival in tuple(self.arrivals.values()):
             if arrival.source == domain:
                 self._complete(arrival)
 
@@ -116,8 +95,8 @@ class Destination:
     def prepare(self, origin: str, event: Prepare) -> None:
         """Prepare an agent, if it is not ready."""
         address, number = event.address, event.number
-        own = self._cluster_view
-        arrival = self._arrivals.get(address)
+        own = self._shared
+        arrival = self.arrivals.get(address)
         if arrival is not None:
             if arrival.number == number and arrival.source == origin:
                 if arrival.guest is not None:
@@ -130,9 +109,10 @@ class Destination:
                 self.refuse(arrival, "another agent with its name is on its way here")
             else:
                 self._discard(arrival)
-        arrival = self._arrivals[address] = Arrival(
-            address, number, origin, own.members[origin], home_of(address), event.witness, event.snapshot
-        )
+        arrival = self.arrivals[address] = Arrival(
+            address, number, origin, own.members[origin], own.domain, own.incarnation,
+            event.witness, event.snapshot,
+        )  # fmt: skip
         own.instructions.append(Build(arrival))
 
     def proceed(self, origin: str, event: Proceed) -> None:
@@ -140,7 +120,7 @@ class Destination:
         if event.step is Step.START:
             self._start(origin, event)
             return
-        arrival = self._arrivals.get(event.address)
+        arrival = self.arrivals.get(event.address)
         if arrival is not None and (arrival.number, arrival.source) != (event.number, origin):
             arrival = None  # another one
         if event.step is Step.KILL:
@@ -154,8 +134,8 @@ class Destination:
         """Start an agent; one that is not ready was started before."""
         address, number = event.address, event.number
         self._started.pop(address, None)
-        arrival = self._arrivals.get(address)
-        if self._number_of(address) == number:
+        arrival = self.arrivals.get(address)
+        if self._shared.number_of(address) == number:
             self._confirm(origin, address, number)
         elif arrival is None or arrival.number != number:
             self._confirm(origin, address, number)
@@ -171,9 +151,9 @@ class Destination:
         self._started.pop(address, None)
         self._tell_state(origin, address, number, State.CONFIRMED)
         is_starting = arrival is not None and arrival.is_waking and not arrival.is_incomplete
-        if is_starting or (arrival is None and self._number_of(address) == number):
+        if is_starting or (arrival is None and self._shared.number_of(address) == number):
             reason = "it was killed on the way"
-            self._cluster_view.instructions.append(Terminate(address, reason, arrival))
+            self._shared.instructions.append(Terminate(address, reason, arrival))
             return
         if arrival is not None:
             self._discard(arrival)
@@ -181,7 +161,7 @@ class Destination:
 
     def gone(self, origin: str, event: Status) -> None:
         """Decide, as the home, that an agent stays that has ended at its source."""
-        arrival, own = self._arrivals.get(event.address), self._cluster_view
+        arrival, own = self.arrivals.get(event.address), self._shared
         is_this = arrival is not None and arrival.source == origin and arrival.number >= event.number
         if is_this and arrival is not None and not arrival.is_waking and arrival.home == own.domain:
             self._ask(arrival)
@@ -190,11 +170,11 @@ class Destination:
 
     def decided(self, origin: str, event: Decided) -> None:
         """Handle the home's decision: made here, or asked for as the source is lost."""
-        arrival = self._arrivals.get(event.address)
+        arrival = self.arrivals.get(event.address)
         if arrival is None or arrival.number != event.number or arrival.home != origin or arrival.is_waking:
             return
-        own = self._cluster_view
-        if origin == own.domain and own.is_there(arrival.source, arrival.incarnation):
+        own = self._shared
+        if origin == own.domain and own.is_there(arrival.source, arrival.source_incarnation):
             own.tell(arrival.source, event)  # which starts it when it is dissolved there
             if event.outcome is Outcome.STAYS:
                 self._discard(arrival)
@@ -207,10 +187,10 @@ class Destination:
     def query(self, origin: str, event: Query) -> None:
         """Report what is known of a hand-over to its restarted home."""
         address, number = event.address, event.number
-        arrival = self._arrivals.get(address)
+        arrival = self.arrivals.get(address)
         was_here = False
         state = State.UNKNOWN
-        if self._number_of(address) == number:
+        if self._shared.number_of(address) == number:
             state = State.STARTED
         elif arrival is not None and arrival.number == number:
             state = State.STARTED if arrival.is_waking else State.READY
@@ -224,18 +204,18 @@ class Destination:
 
     def joined(self, domain: str) -> None:
         """Called when there is a new link to another container: earlier payloads may be lost."""
-        own = self._cluster_view
-        for arrival in tuple(self._arrivals.values()):
+        own = self._shared
+        for arrival in tuple(self.arrivals.values()):
             if arrival.guest is None or arrival.is_waking:
                 continue
             if domain == arrival.source:
-                if own.is_there(domain, arrival.incarnation):
+                if own.is_there(domain, arrival.source_incarnation):
                     self._say_again(arrival)
                 elif domain == arrival.home:  # dead, with its decisions and its agents
                     self._discard(arrival)
                 else:
                     self._ask(arrival)
-            elif domain == arrival.home and not own.is_there(arrival.source, arrival.incarnation):
+            elif domain == arrival.home and not own.is_there(arrival.source, arrival.source_incarnation):
                 self._ask(arrival)
         for address, (_, source, incarnation) in tuple(self._started.items()):
             if own.is_dead(source, incarnation):
@@ -243,7 +223,7 @@ class Destination:
 
     def lost(self, domain: str) -> None:
         """Called when another container is gone: homes know what becomes of its agents."""
-        for arrival in tuple(self._arrivals.values()):
+        for arrival in tuple(self.arrivals.values()):
             if domain == arrival.source and not arrival.is_waking:
                 if arrival.guest is not None:
                     self._ask(arrival)
@@ -252,59 +232,37 @@ class Destination:
 
     def drop_all(self) -> None:
         """Forget all agents, as the container stops, and tell their sources."""
-        own = self._cluster_view
-        for arrival in tuple(self._arrivals.values()):
+        own = self._shared
+        for arrival in tuple(self.arrivals.values()):
             self._discard(arrival)
             if arrival.home != own.domain and not arrival.is_waking:  # otherwise it has lived here
                 reason = f"container {own.domain.partition('.')[0]} stops"
                 own.tell(arrival.source, Prepared(arrival.address, arrival.number, reason))
 
-    # -- what is known --------------------------------------------------------------------------------------
-
-    def guest(self, address: str) -> Any:
-        """Return an arriving agent as the container has created it; None if there is none."""
-        arrival = self._arrivals.get(address)
-        return None if arrival is None else arrival.guest
-
-    def has_to_do_with(self, domain: str) -> bool:
-        """Return whether another container is the source or the home of an arriving agent."""
-        return any(domain in {it.source, it.home} for it in self._arrivals.values())
-
-    def ready(self, home: str) -> list[Claim]:
-        """Return a home's agents that are ready here."""
-        return [(it.address, it.number) for it in self._arrivals.values() if it.home == home]
-
     # -- steps ----------------------------------------------------------------------------------------------
 
-    def _tell_state(self, domain: str, address: str, number: int, state: State, message: bytes = b"") -> None:
-        self._cluster_view.tell(domain, Status(address, number, state, message))
+    def _tell_state(self, domain: str, address: str, number: int, state: State) -> None:
+        self._shared.tell(domain, Status(address, number, state))
 
-    def _confirm(self, source: str, address: str, number: int, message: bytes = b"") -> None:
+    def _confirm(self, source: str, address: str, number: int, report: Report | None = None) -> None:
         """Tell source and home that an agent was started."""
-        self._tell_state(source, address, number, State.CONFIRMED, message)
+        self._shared.tell(source, Status(address, number, State.CONFIRMED, report))
         if (home := home_of(address)) != source:
             self._tell_state(home, address, number, State.CONFIRMED)
 
     def _say_again(self, arrival: Arrival) -> None:
-        own, address, number = self._cluster_view, arrival.address, arrival.number
+        own, address, number = self._shared, arrival.address, arrival.number
         is_home = arrival.home == own.domain
         own.tell(
             arrival.source, Decided(address, number, Outcome.MOVES) if is_home else Prepared(address, number)
         )
 
     def _ask(self, arrival: Arrival) -> None:
-        self._cluster_view.tell(arrival.home, self._question(arrival, is_ready=False))
-
-    def _question(self, arrival: Arrival, *, is_ready: bool) -> Ask:
-        own = self._cluster_view
-        return Ask(
-            arrival.address, arrival.number, arrival.source, arrival.incarnation,
-            own.domain, own.incarnation, arrival.witness, is_ready,
-        )  # fmt: skip
+        self._shared.tell(arrival.home, arrival.question(is_ready=False))
 
     def _wake(self, arrival: Arrival, *, brings: bool = False) -> None:
         arrival.is_waking, arrival.is_incomplete = True, brings
-        self._cluster_view.instructions.append(Expect(arrival) if brings else Wake(arrival))
+        self._shared.instructions.append(Expect(arrival) if brings else Wake(arrival))
 
     def _complete(self, arrival: Arrival) -> None:
         """Start an agent that has waited for the messages that follow it."""
@@ -315,9 +273,9 @@ class Destination:
         """Remember what the source may ask a later incarnation of the home."""
         if len(self._started) >= _MOST_STARTED:
             del self._started[next(iter(self._started))]
-        self._started[arrival.address] = arrival.number, arrival.source, arrival.incarnation
+        self._started[arrival.address] = arrival.number, arrival.source, arrival.source_incarnation
 
     def _discard(self, arrival: Arrival) -> None:
-        del self._arrivals[arrival.address]
+        del self.arrivals[arrival.address]
         if arrival.guest is not None:
-            self._cluster_view.instructions.append(Discard(arrival))
+            self._shared.instructions.append(Discard(arrival))

@@ -10,7 +10,7 @@ from formicary.mobility.handover.instructions import Drained
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from formicary.mobility.handover.cluster_view import ClusterView
+    from formicary.mobility.handover.shared_state import SharedState
     from formicary.mobility.handover.source import Departure
 
 
@@ -18,11 +18,11 @@ class Draining:
     """Waits until others have what was sent before an agent leaves: what it sends later must come later.
 
     Args:
-        cluster_view: the container's.
+        shared: the container's.
     """
 
-    def __init__(self, cluster_view: ClusterView) -> None:
-        self._cluster_view = cluster_view
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
         self._number = 0
         self._under_way: dict[int, tuple[str, list[Departure]]] = {}  # to which container, for which agents
         self._unsent: dict[str, int] = {}  # flushes by domain that wait for the end of the turn
@@ -30,10 +30,10 @@ class Draining:
     def begin(self, departure: Departure, domains: Collection[str]) -> None:
         """Have an agent wait for the containers to which something is under way; then it is `Drained`."""
         departure.flushes.update(
-            self._flush(domain, departure) for domain in domains if domain in self._cluster_view.members
+            self._flush(domain, departure) for domain in domains if domain in self._shared.members
         )
         if not departure.flushes:
-            self._cluster_view.instructions.append(Drained(departure))
+            self._shared.instructions.append(Drained(departure))
 
     def _flush(self, domain: str, departure: Departure) -> int:
         number = self._unsent.get(domain)
@@ -41,7 +41,7 @@ class Draining:
             self._number = number = self._number + 1
             self._unsent[domain] = number
             self._under_way[number] = domain, []
-            self._cluster_view.tell(domain, Flush(number))
+            self._shared.tell(domain, Flush(number))
         self._under_way[number][1].append(departure)
         return number
 
@@ -53,7 +53,7 @@ class Draining:
         """Ask another container again, which may not have known this one when it was asked."""
         for number, (where, _) in self._under_way.items():
             if where == domain:
-                self._cluster_view.tell(domain, Flush(number))
+                self._shared.tell(domain, Flush(number))
 
     def flushed(self, origin: str, event: Flush) -> None:
         """Handle the answer of another container."""
@@ -71,4 +71,4 @@ class Draining:
             if number in departure.flushes:  # otherwise it is over
                 departure.flushes.remove(number)
                 if not departure.flushes:
-                    self._cluster_view.instructions.append(Drained(departure))
+                    self._shared.instructions.append(Drained(departure))

@@ -7,7 +7,7 @@ agent.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
@@ -125,14 +125,23 @@ class State(IntEnum):
     """It has ended."""
 
 
-class Status(_Event, frozen=True, array_like=True, tag=6):
-    """Destination to source or home, or another container to a home: the state of your agent.
+class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What the source learns about an agent that has started.
 
-    `message` is for the source's services, when the agent is confirmed.
+    Args:
+        successor: where its registrations are now, as returned by `AttachedState.take_over`.
+        end: why it has ended already, as part of a sentence.
     """
 
+    successor: Any = None
+    end: str | None = None
+
+
+class Status(_Event, frozen=True, array_like=True, tag=6):
+    """Destination to source or home, or another container to a home: the state of your agent."""
+
     state: State
-    message: bytes = b""
+    report: Report | None = None
 
 
 class Hosting(msgspec.Struct, frozen=True, array_like=True, tag=7):

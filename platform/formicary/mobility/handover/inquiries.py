@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from formicary.mobility.handover.exchange import Hello, Query, State
 
 if TYPE_CHECKING:
-    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Ask, Status
     from formicary.mobility.handover.ledger import Ledger
+    from formicary.mobility.handover.shared_state import SharedState
 
 
 LIFE: Final = 1 << 18
@@ -32,12 +32,12 @@ class Inquiries:
     """The earlier hand-overs about which others ask, and of which nothing is known here.
 
     Args:
-        cluster_view: the container's.
+        shared: the container's.
         book: the home's record.
     """
 
-    def __init__(self, cluster_view: ClusterView, book: Ledger) -> None:
-        self._cluster_view = cluster_view
+    def __init__(self, shared: SharedState, book: Ledger) -> None:
+        self._shared = shared
         self._book = book
         self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
         # Domains that have reported their agents over the present link, and those that were asked to.
@@ -48,9 +48,9 @@ class Inquiries:
         """Return whether there is an inquiry about a hand-over."""
         return (event.address, event.number) in self._inquiries
 
-    def has_to_do_with(self, domain: str) -> bool:
-        """Return whether a container is the source or the destination of one."""
-        return any(domain in {it.ask.source, it.ask.place} for it in self._inquiries.values())
+    def parties(self) -> set[str]:
+        """Return the domains of sources and destinations."""
+        return {party for it in self._inquiries.values() for party in (it.ask.source, it.ask.place)}
 
     # -- what others say ------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Inquiries:
         known = self._book.outcome(ask, is_source=inquiry.is_asked_by_source)
         if known is not None:
             self._conclude(key, moves=known)
-        elif self._cluster_view.is_dead(ask.source, ask.source_incarnation):
+        elif self._shared.is_dead(ask.source, ask.source_incarnation):
             self._conclude(key, moves=False)  # the agent died there
         elif inquiry.is_asked_by_source:
             self._consider_for_source(key, inquiry)
@@ -114,7 +114,7 @@ class Inquiries:
 
     def _consider_for_source(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
         """Find out for a source that has an agent, and does not know whether to start it."""
-        own, ask = self._cluster_view, inquiry.ask
+        own, ask = self._shared, inquiry.ask
         if self._book.has_another(*key):
             self._conclude(key, moves=False)  # it must end, wherever it is
         elif self._has_moved_on(ask):
@@ -130,7 +130,7 @@ class Inquiries:
 
     def _consider_for_place(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
         """Find out for a destination that has an agent ready, and has lost the source."""
-        own, ask = self._cluster_view, inquiry.ask
+        own, ask = self._shared, inquiry.ask
         if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
             self._conclude(key, moves=False)
         elif ask.source in self._heard:
@@ -151,7 +151,7 @@ class Inquiries:
 
     def _have_all_said_what_they_have(self) -> bool:
         """Return whether all others have reported their agents; ask those that have not."""
-        silent = set(self._cluster_view.listed()) - self._heard - {self._cluster_view.domain}
+        silent = set(self._shared.listed()) - self._heard - {self._shared.domain}
         for domain in sorted(silent):
             self._greet(domain)
         return not silent
@@ -159,7 +159,7 @@ class Inquiries:
     def _greet(self, domain: str) -> None:
         if domain not in self._greeted:
             self._greeted.add(domain)
-            self._cluster_view.tell(domain, Hello())
+            self._shared.tell(domain, Hello())
 
     def _conclude(self, key: tuple[str, int], *, moves: bool, is_past: bool = False) -> None:
         """Answer with the decision, and record it, unless more has happened since (`is_past`)."""

@@ -8,6 +8,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from formicary.mobility.handover.destination import Arrival
+    from formicary.mobility.handover.exchange import Report
     from formicary.mobility.handover.source import Departure
 
 
@@ -33,9 +34,9 @@ class Leave(_OfSource, frozen=True):
 
 
 class Settled(_OfSource, frozen=True):
-    """Report to whoever asked for the move that the agent runs; `message` is for the services here."""
+    """Report to whoever asked for the move that the agent runs."""
 
-    message: bytes
+    report: Report | None
 
 
 class Perished(_OfSource, frozen=True):

@@ -13,8 +13,8 @@ from formicary.mobility.handover.instructions import Freed, Missing, Moving, Pla
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Ask, Hosting, Status
+    from formicary.mobility.handover.shared_state import SharedState
 
 
 _START: Final = 100  # µs of a home's start time in the numbers of one agent
@@ -32,20 +32,18 @@ class Ledger:
     """Records where the agents of one home are that have moved.
 
     Args:
-        cluster_view: the container's.
-        lives_here: whether an agent of a name lives in the home itself.
+        shared: the container's.
     """
 
-    def __init__(self, cluster_view: ClusterView, lives_here: Callable[[str], bool]) -> None:
-        self._cluster_view = cluster_view
-        self._lives_here = lives_here
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
         self._records: dict[str, _Record] = {}
-        self._first_life = cluster_view.incarnation // _START
+        self._first_life = shared.incarnation // _START
         self._life = self._first_life  # of the next agent that moves for the first time
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
         # By agent: decided hand-overs whose source (with its incarnation) may not know the decision.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
-        self._inquiries = Inquiries(cluster_view, self)
+        self._inquiries = Inquiries(shared, self)
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -61,7 +59,7 @@ class Ledger:
 
         Successive agents of one name have different, increasing numbers.
         """
-        record, own = self._records.get(address), self._cluster_view
+        record, own = self._records.get(address), self._shared
         if record is None or record.is_lost:
             self._drop(address)
             self._set(address, own.domain, own.incarnation, LIFE * self._life)
@@ -70,12 +68,12 @@ class Ledger:
     def ended(self, address: str) -> None:
         """Called when an agent that lives here has ended, wherever its home is."""
         record = self._records.get(address)
-        if record is not None and record.place == self._cluster_view.domain:
+        if record is not None and record.place == self._shared.domain:
             self._drop(address)
 
     def take_back(self, address: str, number: int) -> None:
         """Record that an agent of this home stays after all; nobody else knows that it was to move."""
-        own = self._cluster_view
+        own = self._shared
         self._set(address, own.domain, own.incarnation, number)
         self._records[address].refused = number
 
@@ -88,7 +86,7 @@ class Ledger:
             self._take_started(origin, event.address, event.number - 1, is_back=True)
         if event not in self._inquiries:
             outcome = self.outcome(event, is_source=is_source)
-        if outcome is None and event.witness != self._cluster_view.incarnation:
+        if outcome is None and event.witness != self._shared.incarnation:
             self._inquiries.ask(origin, event)
             return
         if outcome is None:
@@ -102,7 +100,7 @@ class Ledger:
         It has said so by a `started` that was lost.
         """
         told = self._unheard.get(event.address, {})
-        number = told.get((origin, self._cluster_view.members[origin]), event.number)
+        number = told.get((origin, self._shared.members[origin]), event.number)
         record = self._records.get(event.address)
         if number >= event.number - 1 or (record is not None and record.number != number):
             return False
@@ -111,9 +109,9 @@ class Ledger:
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
         """Answer with a decision; also that the agent must end, if its name is no longer its own."""
-        own, record = self._cluster_view, self._records.get(event.address)
+        own, record = self._shared, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, Outcome.MOVES if moves else Outcome.STAYS))
-        is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
+        is_here = self._shared.lives_here(event.address) and origin != own.domain  # another of this name
         if moves and origin == event.place and record is not None and not is_here:  # which starts it by this
             record.is_lost = False
         if moves or origin != event.source or origin == own.domain:
@@ -135,7 +133,7 @@ class Ledger:
             return False if self._is_over(event.address, event.number) else None
         if record.number == event.number:
             return record.place == event.place
-        if event.witness != self._cluster_view.incarnation:
+        if event.witness != self._shared.incarnation:
             return self._outcome_of_before(event, record, is_source=is_source)
         is_elsewhere = is_source and record.place != event.source
         return False if max(record.number, record.refused) >= event.number or is_elsewhere else None
@@ -150,22 +148,22 @@ class Ledger:
 
     def _can_move(self, event: Ask) -> bool:
         """Return whether an agent is where its source says, and its destination is alive."""
-        own = self._cluster_view
+        own = self._shared
         if not own.is_there(event.place, event.incarnation):
             return False
         record = self._records.get(event.address)
-        if self._lives_here(event.address) and event.source != own.domain:
+        if self._shared.lives_here(event.address) and event.source != own.domain:
             return False
         return record is None or record.place == event.source
 
     def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
         """Record a decision; `has_source`: whether the source may have the agent, if nothing is known."""
-        own, record = self._cluster_view, self._records.get(event.address)
+        own, record = self._shared, self._records.get(event.address)
         is_earlier = record is not None and record.number // LIFE < event.number // LIFE
         if is_earlier and record is not None and record.place not in {event.source, event.place, own.domain}:
             self._end(record.place, event.address, event.number)  # that has lost its name
         if moves:
-            if not self._lives_here(event.address) or event.source == own.domain:
+            if not self._shared.lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
                 if event.source != own.domain:
                     own.instructions.append(Moving(event.address, event.source))
@@ -176,7 +174,7 @@ class Ledger:
             record.refused = max(record.refused, event.number)
         elif (
             has_source
-            and not self._lives_here(event.address)
+            and not self._shared.lives_here(event.address)
             and not own.is_dead(event.source, event.source_incarnation)
         ):
             is_there = own.is_there(event.source, event.source_incarnation)
@@ -190,14 +188,14 @@ class Ledger:
     def started(self, origin: str, event: Status) -> None:
         """Record that an agent runs at its destination."""
         address, number = event.address, event.number
-        source = origin, self._cluster_view.members[origin]
+        source = origin, self._shared.members[origin]
         is_back = self._unheard.get(address, {}).get(source) == number - 1  # it did not leave after all
         self._forget_unheard(address, lambda by, told: told == number or (is_back and by == source))
         self._take_started(origin, address, number, is_back=is_back)
 
     def _take_started(self, origin: str, address: str, number: int, *, is_back: bool = False) -> None:
         """Record that a container has started an agent; end it if another has its name by now."""
-        own = self._cluster_view
+        own = self._shared
         if origin != own.domain and not is_back and self._is_over(address, number):
             self._end(origin, address, number)
             return
@@ -213,12 +211,10 @@ class Ledger:
         """Record the state of an agent in a container that was asked for it, or has started it."""
         if self._inquiries.have(origin, event) and event.state is not State.STARTED:
             return
-        record = self._records.get(event.address)
-        is_asked = record is not None and (record.place, record.number) == (origin, event.number)
-        if is_asked and event.state is State.UNKNOWN:
-            self._free(event.address)
-        elif event.state is State.STARTED:
+        if event.state is State.STARTED:
             self._take_started(origin, event.address, event.number)
+        elif event.state is State.UNKNOWN and self._record_of(event.address, event.number, origin):
+            self._free(event.address)
 
     def gone(self, origin: str, event: Status) -> None:
         """Record that an agent has ended, or has left for another container."""
@@ -228,23 +224,22 @@ class Ledger:
 
     def hosting(self, origin: str, event: Hosting) -> None:
         """Record which of this home's agents a container has."""
-        own = self._cluster_view
+        own = self._shared
         known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
             # The answer will be newer than the decision, as this report may not be.
-            self._cluster_view.tell(origin, Query(address, self._records[address].number))
-        incarnation = self._cluster_view.members[origin]
+            own.tell(origin, Query(address, self._records[address].number))
+        incarnation = own.members[origin]
         for address, number in event.living:
             if not self._take_claim(address, number, origin, incarnation):
                 self._end(origin, address, number)
         for address, number in event.prepared:
-            record = self._records.get(address)
-            is_known = record is not None and (record.place, record.number) == (origin, number)
-            if is_known and record is not None and not self._lives_here(address):
+            record = self._record_of(address, number, origin)
+            if record is not None and not own.lives_here(address):
                 record.is_lost = False
         for address, number, place, of_place in event.left:
-            if place != self._cluster_view.domain and self.has_another(address, number):
+            if place != own.domain and self.has_another(address, number):
                 self._end(origin, address, number)  # which may still have it
             elif not self._is_over(address, number):
                 is_on_record = self._take_claim(address, number, place, of_place, is_started=False)
@@ -255,26 +250,24 @@ class Ledger:
 
     def _end(self, domain: str, address: str, number: int) -> None:
         """Ask a container to end an agent whose name is another one's."""
-        self._cluster_view.tell(domain, Decided(address, number, Outcome.ENDS))
+        self._shared.tell(domain, Decided(address, number, Outcome.ENDS))
 
     def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:
         """Ask the container on record for an agent that another container claims to have.
 
         It may have ended there, and this may have been reported to an earlier process.
         """
-        record = self._records.get(address)
-        is_known = record is not None and (record.place, record.number) == (place, number)
-        if is_known and place != self._cluster_view.domain:  # otherwise it is known
-            self._cluster_view.tell(place, Query(address, number))
+        if place != self._shared.domain and self._record_of(address, number, place):
+            self._shared.tell(place, Query(address, number))
 
     def _take_claim(
         self, address: str, number: int, place: str, incarnation: int, *, is_started: bool = True
     ) -> bool:
         """Record that an agent is at a place; return False if another has its name, or it was moved since."""
-        record, own = self._records.get(address), self._cluster_view
+        record, own = self._records.get(address), self._shared
         if own.is_dead(place, incarnation):
             return True
-        is_other = self._lives_here(address) and place != own.domain
+        is_other = self._shared.lives_here(address) and place != own.domain
         if is_other or (record is not None and _is_later(record, place, number)):
             return False
         is_there = own.is_there(place, incarnation)
@@ -294,7 +287,7 @@ class Ledger:
         """Return whether a name now belongs to another agent than that of a hand-over begun elsewhere."""
         record = self._records.get(address)
         is_later = record is not None and record.number // LIFE > number // LIFE  # one that may return
-        return is_later or self._lives_here(address)
+        return is_later or self._shared.lives_here(address)
 
     def _is_over(self, address: str, number: int) -> bool:
         """Return whether an agent has ended that began to move after this process started.
@@ -309,11 +302,11 @@ class Ledger:
         """Called when there is a new link to another container, which reports its agents, if any."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
-            if self._cluster_view.is_dead(domain, record.incarnation):
+            if self._shared.is_dead(domain, record.incarnation):
                 self._free(address)
         self._inquiries.link_changed(domain)
         for address in tuple(self._unheard):
-            self._forget_unheard(address, lambda source, _: self._cluster_view.is_dead(*source))
+            self._forget_unheard(address, lambda source, _: self._shared.is_dead(*source))
 
     def lost(self, domain: str) -> None:
         """Called when another container is gone: its agents are missing until it returns."""
@@ -321,14 +314,19 @@ class Ledger:
             record = self._records[address]
             if not record.is_lost:
                 record.is_lost = True
-                self._cluster_view.instructions.append(Missing(address))
+                self._shared.instructions.append(Missing(address))
         self._inquiries.link_changed(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
         """Return whether agents of this home are in another container, or bound for it."""
-        return domain in self._at or self._inquiries.has_to_do_with(domain)
+        return domain in self._at or domain in self._inquiries.parties()
 
     # -- records --------------------------------------------------------------------------------------------
+
+    def _record_of(self, address: str, number: int, place: str) -> _Record | None:
+        """Return the record of an agent if it was brought to a place by a hand-over, as far as is known."""
+        record = self._records.get(address)
+        return record if record is not None and (record.place, record.number) == (place, number) else None
 
     def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
         told = self._unheard.pop(address, None)
@@ -360,7 +358,7 @@ class Ledger:
 
     def _free(self, address: str) -> None:
         self._drop(address)
-        self._cluster_view.instructions.append(Freed(address))
+        self._shared.instructions.append(Freed(address))
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:

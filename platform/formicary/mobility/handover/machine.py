@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.quoting import shorten
 from formicary.fipa.control_codec import encode
-from formicary.mobility.handover.cluster_view import ClusterView, home_of
 from formicary.mobility.handover.destination import Destination
 from formicary.mobility.handover.exchange import (
     Ask,
@@ -29,13 +28,13 @@ from formicary.mobility.handover.exchange import (
 )
 from formicary.mobility.handover.instructions import Known, Terminate
 from formicary.mobility.handover.ledger import Ledger
+from formicary.mobility.handover.shared_state import SharedState, home_of
 from formicary.mobility.handover.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from formicary.mobility.handover.destination import Arrival
-    from formicary.mobility.handover.exchange import Event, Targets
+    from formicary.mobility.handover.exchange import Event
     from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.handover.source import Departure
 
@@ -53,10 +52,8 @@ class HandOver:
     returns for each of `receivers`: in order, behind all that was sent there before.
 
     Args:
-        domain: the container's full domain.
+        domain: as of `SharedState`, as are `lives_here` and `listed`.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
-        lives_here: returns whether an agent of a name lives in the container, wherever its home is.
-        listed: as of `ClusterView`.
     """
 
     def __init__(
@@ -66,13 +63,10 @@ class HandOver:
         lives_here: Callable[[str], bool],
         listed: Callable[[], Collection[str]],
     ) -> None:
-        self._cluster_view = ClusterView(domain, incarnation, listed)
-        self._lives_here = lives_here
-        self._numbers: dict[str, int] = {}  # of the hand-overs that brought agents here
-        self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
-        self.source = Source(self._cluster_view, self._numbers.__setitem__)
-        self.destination = Destination(self._cluster_view, self._number_of)
-        self.ledger = Ledger(self._cluster_view, lives_here)
+        self._shared = SharedState(domain, incarnation, lives_here, listed)
+        self.source = Source(self._shared)
+        self.destination = Destination(self._shared)
+        self.ledger = Ledger(self._shared)
         self._takers: dict[type[Event], Callable[[str, Any], None]] = {
             Prepare: self.destination.prepare,
             Prepared: self.source.prepared,
@@ -91,35 +85,31 @@ class HandOver:
     @property
     def receivers(self) -> Collection[str]:
         """The domains of the containers for which there are events."""
-        return self._cluster_view.outgoing
+        return self._shared.outgoing
 
     def reaches(self, domain: str) -> bool:
         """Return whether another container can be reached now."""
-        return domain in self._cluster_view.members
+        return domain in self._shared.members
 
     def take_envelopes(self, domain: str) -> list[bytes]:
         """Return the events for a container, in payloads of about `ENVELOPE` bytes."""
-        own = self._cluster_view
+        own = self._shared
         events = own.outgoing.pop(domain, [])
         self.source.draining.sent(domain)
-        if len(events) == 1:  # as when agents move one after the other
-            return [encode(Envelope(own.incarnation, own.members[domain], events))]
-        part: list[Event] = []
-        envelopes, size = [], 0
+        parts: list[list[Event]] = []
+        size = ENVELOPE
         for event in events:
             weight = len(event.snapshot) if type(event) is Prepare else 0
-            if part and size + weight > ENVELOPE:  # a large one goes alone: it may be all that a link takes
-                envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
-                part, size = [], 0
-            part.append(event)
+            if not parts or size + weight > ENVELOPE:  # a large one goes alone: it may be all a link takes
+                parts.append([])
+                size = 0
+            parts[-1].append(event)
             size += weight
-        if part:
-            envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
-        return envelopes
+        return [encode(Envelope(own.incarnation, own.members[domain], part)) for part in parts]
 
     def take_instructions(self) -> list[Instruction]:
         """Return what the container is to do, in order."""
-        own = self._cluster_view
+        own = self._shared
         if own.to_itself:
             self._settle()
         instructions, own.instructions = own.instructions, []
@@ -129,7 +119,7 @@ class HandOver:
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when there is a new link to another container: earlier payloads may be lost."""
-        own = self._cluster_view
+        own = self._shared
         own.members[domain] = incarnation
         self._session_ended(domain)
         if domain in own.strangers or self._has_to_do_with(domain):
@@ -141,11 +131,12 @@ class HandOver:
 
     def hosts(self, home: str) -> bool:
         """Return whether an agent of another home lives here."""
-        return any(home_of(address) == home for address in self._numbers)
+        return any(home_of(address) == home for address in self._shared.numbers)
 
     def _has_to_do_with(self, domain: str) -> bool:
-        parts = (self.source, self.destination, self.ledger)
-        return self.hosts(domain) or any(part.has_to_do_with(domain) for part in parts)
+        passages = (*self.source.departures.values(), *self.destination.arrivals.values())
+        is_party = any(domain in {it.source, it.place, it.home} for it in passages)
+        return is_party or self.hosts(domain) or self.ledger.has_to_do_with(domain)
 
     def _say_again(self, domain: str) -> None:
         """Repeat what another container may have missed, questions first."""
@@ -156,8 +147,8 @@ class HandOver:
 
     def lost(self, domain: str) -> None:
         """Called when another container is gone, as far as is known here."""
-        self._cluster_view.members.pop(domain, None)
-        self._cluster_view.strangers.add(domain)  # it may not know, and continue to send
+        self._shared.members.pop(domain, None)
+        self._shared.strangers.add(domain)  # it may not know, and continue to send
         self._session_ended(domain)
         for departure in self.source.take_back(domain):
             self.ledger.take_back(departure.address, departure.number)
@@ -167,7 +158,7 @@ class HandOver:
         self._settle()
 
     def _session_ended(self, domain: str) -> None:
-        self._cluster_view.outgoing.pop(domain, None)
+        self._shared.outgoing.pop(domain, None)
         self.source.draining.session_ended(domain)
 
     def receive(self, origin: str, payload: bytes | memoryview) -> None:
@@ -181,7 +172,7 @@ class HandOver:
             ValueError: it is invalid; nothing has changed.
         """
         envelope = decode(payload)
-        own = self._cluster_view
+        own = self._shared
         for event in envelope.events:
             self._check(origin, event)
         if envelope.receiver != own.incarnation:
@@ -208,55 +199,42 @@ class HandOver:
 
         Arguments and result as of `Source.begin`.
         """
-        number = max(self._numbers.get(address, 0), self._tried.get(address, 0))
-        if home_of(address) == self._cluster_view.domain:
+        own = self._shared
+        number = max(own.numbers.get(address, 0), own.tried.get(address, 0))
+        if home_of(address) == own.domain:
             number = max(number, self.ledger.open_record(address))
-        self._tried[address] = number + 1
+        own.tried[address] = number + 1
         return self.source.begin(address, number + 1, place, snapshot, unsettled=unsettled, move=move)
-
-    def left(self, departure: Departure, targets: Targets = (), *, brings: bool = False) -> None:
-        """Called when an agent was taken apart, as `Leave` said; arguments as of `Source.left`."""
-        self._forget(departure.address)
-        self.source.left(departure, targets, brings=brings)
-
-    def started(self, arrival: Arrival, message: bytes = b"") -> None:
-        """Called when an agent was started, as `Wake` said; arguments as of `Destination.started`."""
-        self._numbers[arrival.address] = arrival.number
-        self.destination.started(arrival, message)
 
     def ended(self, address: str) -> None:
         """Called when an agent that lived here has ended."""
-        number = self._forget(address)
+        number = self._shared.forget(address)
         self.ledger.ended(address)
         home = home_of(address)
-        if number is not None and home != self._cluster_view.domain:
-            self._cluster_view.tell(home, Status(address, number, State.GONE))
-
-    def _forget(self, address: str) -> int | None:
-        self._tried.pop(address, None)
-        return self._numbers.pop(address, None)
-
-    def _number_of(self, address: str) -> int | None:
-        return self._numbers.get(address, 0) if self._lives_here(address) else None
+        if number is not None and home != self._shared.domain:
+            self._shared.tell(home, Status(address, number, State.GONE))
 
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _report(self, domain: str) -> None:
         """Report to a home which of its agents are here."""
-        in_doubt, left = self.source.in_doubt(domain), self.source.left_for(domain)
+        leaving = [it for it in self.source.departures.values() if it.home == domain]
+        in_doubt = [(it.address, it.number) for it in leaving if it.is_in_doubt]
+        left = [(it.address, it.number, it.place, it.incarnation) for it in leaving if it.is_decided]
         elsewhere = {address for address, *_ in (*in_doubt, *left)}
         living = [
             (address, number)
-            for address, number in self._numbers.items()
+            for address, number in self._shared.numbers.items()
             if home_of(address) == domain and address not in elsewhere
         ]
-        prepared = self.destination.ready(domain)
-        self._cluster_view.tell(domain, Hosting(living, prepared, in_doubt, left))
-        self._cluster_view.tell(domain, Flush(_REPORTED))
+        arriving = self.destination.arrivals.values()
+        prepared = [(it.address, it.number) for it in arriving if it.home == domain]
+        self._shared.tell(domain, Hosting(living, prepared, in_doubt, left))
+        self._shared.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
         """Deliver the events that this container sends itself."""
-        own = self._cluster_view
+        own = self._shared
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
             for event in events:
@@ -284,7 +262,7 @@ class HandOver:
             case Decided() | Query() if home_of(event.address) != origin:
                 raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
         for address in claims:
-            if home_of(address) != self._cluster_view.domain:
+            if home_of(address) != self._shared.domain:
                 raise ValueError(f"this is not the home of {shorten(address)}")
 
     def _take(self, origin: str, event: Event) -> None:
@@ -298,15 +276,15 @@ class HandOver:
             self.destination.decided(origin, event)
 
     def _end(self, event: Decided) -> None:
-        if self._numbers.get(event.address, event.number + 1) <= event.number:
+        if self._shared.numbers.get(event.address, event.number + 1) <= event.number:
             reason = "its home now has another agent with its name"
-            self._cluster_view.instructions.append(Terminate(event.address, reason))
+            self._shared.instructions.append(Terminate(event.address, reason))
 
     def _status(self, origin: str, event: Status) -> None:
         match event.state:
             case State.CONFIRMED:
                 self.source.started(origin, event)
-                if home_of(event.address) == self._cluster_view.domain:
+                if home_of(event.address) == self._shared.domain:
                     self.ledger.started(origin, event)
             case State.GONE:
                 self.destination.gone(origin, event)
@@ -319,8 +297,8 @@ class HandOver:
 
     def _flush(self, origin: str, event: Flush) -> None:
         if not event.is_answer:
-            self._cluster_view.tell(origin, Flush(event.number, is_answer=True))
+            self._shared.tell(origin, Flush(event.number, is_answer=True))
         elif event.number == _REPORTED:
-            self._cluster_view.instructions.append(Known(origin))
+            self._shared.instructions.append(Known(origin))
         else:
             self.source.draining.flushed(origin, event)

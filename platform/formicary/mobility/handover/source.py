@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.draining import Draining
-from formicary.mobility.handover.exchange import Ask, Outcome, Prepare, Proceed, State, Status, Step
+from formicary.mobility.handover.exchange import Outcome, Prepare, Proceed, State, Status, Step
 from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
+from formicary.mobility.handover.shared_state import Passage, home_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
-    from formicary.mobility.handover.cluster_view import ClusterView
-    from formicary.mobility.handover.exchange import Claim, Decided, Prepared, Targets
+    from formicary.mobility.handover.exchange import Decided, Prepared, Targets
+    from formicary.mobility.handover.shared_state import SharedState
 
 
 class _Phase(Enum):
@@ -35,25 +35,9 @@ _UNDECIDED = (_Phase.PREPARING, _Phase.READY, _Phase.HELD)
 _DECIDED = (_Phase.DECIDED, _Phase.LEAVING, _Phase.LEFT)
 
 
-class Departure(msgspec.Struct, eq=False):
-    """An agent that leaves, and is stopped meanwhile.
+class Departure(Passage, eq=False):
+    """An agent that leaves, and is stopped meanwhile; `move` is what the container keeps of the move."""
 
-    Args:
-        address: its full name.
-        number: of the hand-over.
-        place: the destination's domain; `incarnation`: the destination's.
-        home: its home's domain; `witness`: the home's incarnation.
-        snapshot: the agent; empty once it is no longer needed.
-        move: what the container itself keeps of the move.
-    """
-
-    address: str
-    number: int
-    place: str
-    incarnation: int
-    home: str
-    witness: int
-    snapshot: bytes
     move: Any
     phase: _Phase = _Phase.PREPARING
     flushes: set[int] = msgspec.field(default_factory=set)  # those that are not answered
@@ -67,28 +51,37 @@ class Departure(msgspec.Struct, eq=False):
         """Whether to take the agent apart, as `Leave` said; it may have perished meanwhile."""
         return self.phase is _Phase.LEAVING
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the decision was asked for, and is unknown."""
+        return self.phase is _Phase.IN_DOUBT
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it belongs to the destination, which may not know it yet."""
+        return self.phase in _DECIDED
+
 
 class Source:
     """The agents that are leaving one container.
 
     Args:
-        cluster_view: the container's.
-        set_number: restores the number of the hand-over that brought an agent, as it does not leave.
+        shared: the container's.
     """
 
-    def __init__(self, cluster_view: ClusterView, set_number: Callable[[str, int], None]) -> None:
-        self._cluster_view = cluster_view
-        self._set_number = set_number
-        self.draining = Draining(cluster_view)
-        self._departures: dict[str, Departure] = {}
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
+        self.draining = Draining(shared)
+        self.departures: dict[str, Departure] = {}
+        """Those that are leaving, or have left and are not known to be started, by full name."""
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
     def obstacle(self, address: str, place: str) -> str | None:
         """Return why an agent cannot be handed over now, as a sentence; None if it can."""
-        members = self._cluster_view.members
-        if address in self._departures:
-            return f"it is already on its way to {_name(self._departures[address].place)}"
+        members = self._shared.members
+        if address in self.departures:
+            return f"it is already on its way to {_name(self.departures[address].place)}"
         if place not in members:
             return (
                 f"container {_name(place)} is not reachable: it does not exist, or there is no "
@@ -105,10 +98,11 @@ class Source:
 
         Arguments as of `Departure`; `unsettled`: the containers to which messages are under way.
         """
-        members, home = self._cluster_view.members, home_of(address)
-        departure = self._departures[address] = Departure(
-            address, number, place, members[place], home, members[home], snapshot, move
-        )
+        own, home = self._shared, home_of(address)
+        departure = self.departures[address] = Departure(
+            address, number, own.domain, own.incarnation, place, own.members[place], own.members[home],
+            snapshot, move,
+        )  # fmt: skip
         self.draining.begin(departure, [each for each in unsettled if each != place])
         # No decision before all has arrived: the agent could continue elsewhere, and never hear of what is
         # lost with this container.
@@ -126,7 +120,7 @@ class Source:
         elif departure.phase is _Phase.READY:
             self._have_it_decided(departure)
 
-    def left(self, departure: Departure, targets: Targets, *, brings: bool) -> None:
+    def left(self, departure: Departure, targets: Targets = (), *, brings: bool = False) -> None:
         """Called when an agent was taken apart, before its messages are sent.
 
         Args:
@@ -134,6 +128,7 @@ class Source:
             targets: as of `Proceed`.
             brings: as of `Proceed`.
         """
+        self._shared.forget(departure.address)
         departure.phase, departure.has_brought = _Phase.LEFT, brings
         self._proceed(departure, Step.START, targets, brings=brings)
 
@@ -160,17 +155,17 @@ class Source:
         if departure.phase not in _UNDECIDED:
             return False
         self._cancel(departure)
-        self._cluster_view.instructions.append(Stay(departure, reason))
+        self._shared.instructions.append(Stay(departure, reason))
         return True
 
     # -- what others say ------------------------------------------------------------------------------------
 
     def prepared(self, origin: str, event: Prepared) -> None:
         """Handle that the destination is ready, or refuses the agent."""
-        departure = self._departures.get(event.address)
+        departure = self.departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             if event.refusal is None:
-                self._cluster_view.tell(origin, Proceed(event.address, event.number, Step.CANCEL))
+                self._shared.tell(origin, Proceed(event.address, event.number, Step.CANCEL))
         elif event.refusal is not None:
             self._refused(departure, event.refusal)
         elif departure.phase is _Phase.PREPARING:
@@ -192,7 +187,7 @@ class Source:
 
     def decided(self, origin: str, event: Decided) -> None:
         """Handle the home's decision."""
-        departure = self._departures.get(event.address)
+        departure = self.departures.get(event.address)
         if departure is None or departure.number != event.number or departure.home != origin:
             return
         moves = event.outcome is Outcome.MOVES
@@ -208,7 +203,7 @@ class Source:
         departure.phase = _Phase.DECIDED
         if departure.is_refused:
             self._take_back(departure)
-        elif self._cluster_view.is_dead(departure.place, departure.incarnation):
+        elif self._shared.is_dead(departure.place, departure.incarnation):
             self._meet_again(departure)
         elif departure.is_killed:
             self._pass_death_on(departure)
@@ -217,25 +212,25 @@ class Source:
 
     def started(self, origin: str, event: Status) -> None:
         """Handle that the destination has started the agent, or ended one that was killed."""
-        departure = self._departures.get(event.address)
+        departure = self.departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             return
         if departure.phase is _Phase.LEFT:  # otherwise it answers something earlier
             self._forget(departure)
             if not departure.is_killed:
-                self._cluster_view.instructions.append(Settled(departure, event.message))
+                self._shared.instructions.append(Settled(departure, event.report))
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
         """Called when there is a new link to another container: earlier payloads may be lost."""
-        for departure in tuple(self._departures.values()):
+        for departure in tuple(self.departures.values()):
             if domain == departure.home and departure.phase is _Phase.IN_DOUBT:
                 self._ask(departure)
             elif domain == departure.place:
                 if departure.phase is _Phase.PREPARING:
                     self._prepare(departure)
-                elif departure.phase in _DECIDED:
+                elif departure.is_decided:
                     self._meet_again(departure)
 
     def take_back(self, domain: str) -> list[Departure]:
@@ -244,25 +239,25 @@ class Source:
         That container is lost, and nobody else knows of them yet.
         """
         taken = []
-        for departure in self._departures.values():
+        for departure in self.departures.values():
             is_here = departure.phase in {_Phase.DECIDED, _Phase.LEAVING} and not departure.is_killed
-            if is_here and departure.place == domain and departure.home == self._cluster_view.domain:
+            if is_here and departure.place == domain and departure.home == self._shared.domain:
                 departure.phase = _Phase.READY
                 taken.append(departure)
         return taken
 
     def lost(self, domain: str) -> None:
         """Called when another container is gone."""
-        for departure in tuple(self._departures.values()):
+        for departure in tuple(self.departures.values()):
             if domain == departure.place:
                 self.cancel(departure, f"container {_name(domain)} was lost before this was decided")
 
     def _meet_again(self, departure: Departure) -> None:
         """Repeat what a destination may have missed, or give up an agent that is lost with it."""
-        if self._cluster_view.is_dead(departure.place, departure.incarnation):
+        if self._shared.is_dead(departure.place, departure.incarnation):
             self._forget(departure)
             if not departure.is_killed:
-                self._cluster_view.instructions.append(Perished(departure))
+                self._shared.instructions.append(Perished(departure))
         elif departure.is_killed:
             self._proceed(departure, Step.KILL)
         elif departure.phase is _Phase.LEFT:
@@ -273,21 +268,13 @@ class Source:
 
     # -- what is known --------------------------------------------------------------------------------------
 
-    def get(self, address: str) -> Departure | None:
-        """Return an agent that is leaving, or has left and is not known to be started; None for others."""
-        return self._departures.get(address)
-
-    def addresses(self) -> list[str]:
-        """Return the full names of these agents."""
-        return list(self._departures)
-
     def what_blocks(self, departure: Departure) -> str:
         """Return what a hand-over waits for; it follows "waits for" in a sentence."""
         place, home = _name(departure.place), _name(departure.home)
         match departure.phase:
             case _Phase.PREPARING:
                 return f"{place} to make it ready"
-            case _Phase.IN_DOUBT if self._cluster_view.is_there(departure.home, departure.witness):
+            case _Phase.IN_DOUBT if self._shared.is_there(departure.home, departure.witness):
                 return f"its home {home} to decide"
             case _Phase.IN_DOUBT:
                 return f"its home {home}, which is away and has to decide"
@@ -298,56 +285,33 @@ class Source:
             case _:
                 return f"{place} to be back"
 
-    def has_to_do_with(self, domain: str) -> bool:
-        """Return whether another container is the destination or the home of a leaving agent."""
-        return any(domain in {it.place, it.home} for it in self._departures.values())
-
-    def in_doubt(self, home: str) -> list[Claim]:
-        """Return a home's agents whose decisions are unknown here."""
-        departures = self._departures.values()
-        return [
-            (it.address, it.number) for it in departures if it.home == home and it.phase is _Phase.IN_DOUBT
-        ]
-
-    def left_for(self, home: str) -> list[tuple[str, int, str, int]]:
-        """Return a home's agents that belong to another container, which may not know it yet."""
-        return [
-            (it.address, it.number, it.place, it.incarnation)
-            for it in self._departures.values()
-            if it.home == home and it.phase in _DECIDED
-        ]
-
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _proceed(
         self, departure: Departure, step: Step, targets: Targets = (), *, brings: bool = False
     ) -> None:
         proceed = Proceed(departure.address, departure.number, step, targets, brings)
-        self._cluster_view.tell(departure.place, proceed)
+        self._shared.tell(departure.place, proceed)
 
     def _tell_home(self, departure: Departure, number: int, state: State) -> None:
-        self._cluster_view.tell(departure.home, Status(departure.address, number, state))
+        self._shared.tell(departure.home, Status(departure.address, number, state))
 
     def _prepare(self, departure: Departure) -> None:
         if departure.home == departure.place:
             departure.phase = _Phase.IN_DOUBT
         prepare = Prepare(departure.address, departure.number, departure.witness, departure.snapshot)
-        self._cluster_view.tell(departure.place, prepare)
+        self._shared.tell(departure.place, prepare)
 
     def _ask(self, departure: Departure) -> None:
         """Ask the home: for the move if the destination is ready, else for its decision."""
-        own = self._cluster_view
-        ask = Ask(
-            departure.address, departure.number, own.domain, own.incarnation, departure.place,
-            departure.incarnation, departure.witness, is_ready=departure.home != departure.place,
-        )  # fmt: skip
-        own.tell(departure.home, ask)
+        home = departure.home
+        self._shared.tell(home, departure.question(is_ready=home != departure.place))
 
     def _have_it_decided(self, departure: Departure) -> None:
         """Ask the home for the move, as all has arrived and the destination is ready."""
-        if departure.home == self._cluster_view.domain:
+        if departure.home == self._shared.domain:
             self._ask(departure)
-        elif self._cluster_view.is_there(departure.home, departure.witness):
+        elif self._shared.is_there(departure.home, departure.witness):
             departure.phase, departure.snapshot = _Phase.IN_DOUBT, b""
             self._ask(departure)
         else:
@@ -355,9 +319,9 @@ class Source:
 
     def _leave(self, departure: Departure) -> None:
         departure.snapshot = b""
-        if self._cluster_view.is_there(departure.place, departure.incarnation):
+        if self._shared.is_there(departure.place, departure.incarnation):
             departure.phase = _Phase.LEAVING
-            self._cluster_view.instructions.append(Leave(departure))
+            self._shared.instructions.append(Leave(departure))
 
     def _pass_death_on(self, departure: Departure) -> None:
         departure.phase = _Phase.LEFT
@@ -372,7 +336,7 @@ class Source:
         if departure.is_killed:
             self._tell_home(departure, departure.number, State.GONE)
         else:
-            self._cluster_view.instructions.append(Stay(departure, reason))
+            self._shared.instructions.append(Stay(departure, reason))
 
     def _take_back(self, departure: Departure) -> None:
         """Resume an agent that belonged to another container, as if it had returned from there."""
@@ -382,11 +346,11 @@ class Source:
             self._tell_home(departure, number, State.GONE)
             self._forget(departure)
         else:
-            self._set_number(departure.address, number)
+            self._shared.numbers[departure.address] = number
             self._stay(departure, f"container {_name(departure.place)} stops")
 
     def _forget(self, departure: Departure) -> None:
-        del self._departures[departure.address]
+        del self.departures[departure.address]
         departure.phase = _Phase.OVER
         departure.flushes.clear()
 

@@ -169,7 +169,7 @@ class _GoesOnInDoubt(Source):
     """Continues when the destination is lost, whatever its home may have decided."""
 
     def lost(self, domain):
-        for departure in tuple(self._departures.values()):
+        for departure in tuple(self.departures.values()):
             if domain == departure.place and departure.snapshot:
                 self._stay(departure, "lost")
 

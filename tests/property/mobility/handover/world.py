@@ -205,7 +205,7 @@ class World:
     def waits_for(self, domain, event):
         """Return whether a decision matters to its receiver: a question may come late, and be answered."""
         process = self.processes.get(domain)
-        parts = (process.machine.source._departures, process.machine.destination._arrivals) if process else ()
+        parts = (process.machine.source.departures, process.machine.destination.arrivals) if process else ()
         is_one = event.outcome is not Outcome.ENDS
         return is_one and any(
             event.address in part and part[event.address].number == event.number for part in parts
@@ -276,9 +276,9 @@ class World:
         process = self.processes.get(domain)
         address = f"{name}@{domain}"
         machine = process and process.machine
-        if not process or address in process.agents or address in machine.destination._arrivals:
+        if not process or address in process.agents or address in machine.destination.arrivals:
             return
-        if machine.source.get(address) or machine.ledger.place_of(address) not in {None, domain}:
+        if machine.source.departures.get(address) or machine.ledger.place_of(address) not in {None, domain}:
             return
         for life in self.lives:
             if life.address == address:
@@ -339,7 +339,7 @@ class World:
             self.forget_killed(process, address)
             return
         self.run(process, address)
-        process.machine.started(arrival)
+        process.machine.destination.started(arrival)
         self.settle(process)
 
     def forget_killed(self, process, address):
@@ -353,7 +353,7 @@ class World:
         address = departure.address
         process.left[address] = process.agents.pop(address)
         brings = self.brings and process.left[address].age % 3 == 0
-        process.machine.left(departure, brings=brings)
+        process.machine.source.left(departure, brings=brings)
         if brings:
             process.to_bring.append(departure)
         self.settle(process)
@@ -364,7 +364,7 @@ class World:
         process.machine.ended(address)
 
     def terminate(self, process, address):
-        if (departure := process.machine.source.get(address)) is not None:
+        if (departure := process.machine.source.departures.get(address)) is not None:
             process.machine.source.kill(departure)
         copy = process.agents.pop(address, None)
         if copy is not None:
@@ -382,7 +382,7 @@ class World:
             return
         life = self.lives[copy.life]
         if not copy.runs:
-            if not process.machine.source.kill(process.machine.source.get(address)):
+            if not process.machine.source.kill(process.machine.source.departures.get(address)):
                 copy.runs = True
             else:
                 life.is_forfeit = True
@@ -436,10 +436,10 @@ class World:
     def check(self):
         """Check the guarantees after all is healed."""
         for process in self.processes.values():
-            arrivals = process.machine.destination._arrivals
+            arrivals = process.machine.destination.arrivals
             assert not arrivals, f"{process.domain} has not started {arrivals}"
             assert not process.held, f"{process.domain} holds what comes for {process.held}"
-            assert not process.machine.source._departures, process.machine.source._departures
+            assert not process.machine.source.departures, process.machine.source.departures
             assert not process.machine.ledger._inquiries._inquiries
             for address, copy in process.agents.items():
                 assert copy.runs, f"{address} does not go on at {process.domain}"

@@ -17,6 +17,7 @@ from formicary.mobility.handover.exchange import (
     Prepared,
     Proceed,
     Query,
+    Report,
     State,
     Status,
     Step,
@@ -89,7 +90,7 @@ class Platform:
     def place(self, domain, address=ALICE, number=NUMBER):
         """Have an agent live somewhere, and its home know of it."""
         self.living[domain].add(address)
-        self.machines[domain]._numbers[address] = number
+        self.machines[domain]._shared.numbers[address] = number
         take(self.machines[address.partition("@")[2]], domain, Status(address, number, State.CONFIRMED))
         self.flow()
         self.done.clear()
@@ -133,11 +134,11 @@ class Platform:
                     self.to_build = arrival
             case Leave(departure) if self.leaves:
                 self.living[domain].discard(departure.address)
-                machine.left(departure, brings=self.brings)
+                machine.source.left(departure, brings=self.brings)
             case Wake(arrival):
                 assert arrival.guest == "alice"
                 self.living[domain].add(arrival.address)
-                machine.started(arrival, b"done")
+                machine.destination.started(arrival, Report(end="done"))
             case Terminate(address):
                 self.living[domain].discard(address)
                 machine.ended(address)
@@ -147,7 +148,7 @@ class Platform:
         return self.machines[domain].destination.built(self.to_build, "alice")
 
     def departure(self, domain):
-        return self.machines[domain].source.get(ALICE)
+        return self.machines[domain].source.departures.get(ALICE)
 
     def kill(self, domain):
         return self.machines[domain].source.kill(self.departure(domain))
@@ -257,7 +258,7 @@ def test_what_was_decided_is_taken_back_where_the_destination_stops_and_the_home
     platform.flow()
     assert Terminate not in platform.kinds(S)
     assert platform.machines[H].ledger.place_of(ALICE) == S
-    assert platform.machines[S]._numbers[ALICE] == NUMBER + 2
+    assert platform.machines[S]._shared.numbers[ALICE] == NUMBER + 2
 
 
 def test_who_asks_about_a_later_hand_over_has_taken_an_earlier_one_back(platform):
@@ -576,7 +577,7 @@ def test_a_second_agent_of_a_name_has_higher_numbers():
     for _ in range(2):
         platform.living[H].add(ALICE)
         platform.move(H, S)
-        numbers.append(platform.machines[S]._numbers[ALICE])
+        numbers.append(platform.machines[S]._shared.numbers[ALICE])
         platform.living[S].discard(ALICE)
         platform.machines[S].ended(ALICE)
         platform.flow()

@@ -82,21 +82,21 @@ async def test_it_brings_nothing_along_from_elsewhere():
         alice = agent_in(c2, "alice")
         alice.add_behaviour(Stranger())
         await until_idle()
-        with pytest.raises(MoveError, match=r"the agent has .*test_home_classes:Stranger"):
+        with pytest.raises(MoveError, match=r"the agent has .*test_kinds:Stranger"):
             await alice.move("c1")
         assert agent_in(c2, "alice") is alice
 
 
 async def test_one_that_has_ended_is_forgotten():
     async with home_and_away() as (c1, c2):
-        classes = c1.platform_services.mobility._home_classes
+        classes = c1.platform_services.mobility.home_classes
         for _ in range(2):
             await c1.start(alice := Traveller("alice"))
             await alice.move("c2")
             assert list(classes._away) == ["alice@c1.lab.localhost"]
             await agent_in(c2, "alice").stop()
             await until_idle()
-            assert classes._away == classes._shared == {}
+            assert classes._away == {}
 
 
 async def test_modules_that_were_there_before_open_the_way_to_nothing_below_them():

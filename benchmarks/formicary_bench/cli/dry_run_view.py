@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:
-    """Print it."""
     order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*run_plan.notes, *run_plan.left_out):

@@ -201,9 +201,7 @@ class StepsDisplay:
             self._lines[host] = self._progress.add_task(printable(host), total=None, what="connecting")
 
     def at(self, host: str, what: str) -> None:
-        """Show what is done on a host now."""
         self._progress.update(self._lines[host], what=printable(what))
 
     def done(self, host: str, what: str = "done") -> None:
-        """Show that a host is finished."""
         self._progress.update(self._lines[host], what=printable(what), total=1, completed=1)

@@ -146,7 +146,6 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
 
 
 def details(row: Listed) -> RenderableType:
-    """Return all about one platform."""
     table = Table.grid(padding=(0, 2))
     lines = {
         "platform": [f"{row.name} {row.version}".strip()],

@@ -69,7 +69,6 @@ class Examinee:
         raise self._nonsense("it sent unexpected data")
 
     def begin(self, seed: int, seconds: float) -> None:
-        """Begin a scenario."""
         self._reset()
         self._heard(self._exchange(Begin(seed, seconds)))
 

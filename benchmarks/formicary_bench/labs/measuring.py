@@ -91,7 +91,6 @@ class EchoAgent(Agent):
     """Answers every request with its body, wherever it lives."""
 
     async def setup(self) -> None:
-        """Begin to answer."""
         self.add_behaviour(_Responder(), Template(performative="request"))
 
 

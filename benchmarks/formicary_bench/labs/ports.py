@@ -40,7 +40,6 @@ class Ports:
         return domain in self.here or domain in self.there
 
     def take(self, frame: Frame) -> None:
-        """Handle a frame from the other side."""
         if frame.kind == "come":
             self.there.add(frame.source)
             for port in self.here.values():

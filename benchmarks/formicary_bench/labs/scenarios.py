@@ -119,7 +119,6 @@ class Stage:
         examinee.from_program = self.network.from_program
 
     async def __aenter__(self) -> Self:
-        """Begin."""
         return self
 
     async def __aexit__(self, *exception: object) -> None:

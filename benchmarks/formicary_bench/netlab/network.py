@@ -239,5 +239,4 @@ def namespaces(mark: str) -> Sequence[str]:
 
 
 def interfaces() -> Sequence[str]:
-    """Return the network interfaces of this machine."""
     return [link["ifname"] for link in json.loads(ip("-json", "link", "show"))]

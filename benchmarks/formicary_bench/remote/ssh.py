@@ -46,7 +46,6 @@ class Connection:
         self.ssh = ssh
 
     def error(self, sentence: str) -> HostError:
-        """Return an error about this host."""
         return HostError(f"host {self.host.name}: {sentence}")
 
     def understood(self, answer: object, kind: type[T]) -> T:

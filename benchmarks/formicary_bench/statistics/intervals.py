@@ -40,7 +40,6 @@ class Interval(msgspec.Struct, frozen=True):
 
     @property
     def half_width(self) -> float:
-        """Half the distance of the bounds."""
         return (self.high - self.low) / 2
 
 

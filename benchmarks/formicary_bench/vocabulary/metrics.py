@@ -48,7 +48,6 @@ class Metric:
 
     @property
     def heading(self) -> str:
-        """Its heading in tables."""
         return self.column or self.title
 
 

@@ -25,7 +25,6 @@ class Sampled:
         self._opened = opened
 
     def end(self) -> Profile:
-        """Return the profile."""
         return self._opened.end()
 
 
@@ -44,7 +43,6 @@ class Unsampled:
         self._from = time.monotonic()
 
     def end(self) -> Profile:
-        """Return the profile."""
         self._clocks.look()
         return Profile(
             method=Method.SAMPLED,

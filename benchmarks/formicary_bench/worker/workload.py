@@ -175,17 +175,14 @@ class Workload:
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration."""
         return self.job.configuration
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The exchange of messages."""
         return self.configuration.exchange
 
     @property
     def body(self) -> str:
-        """The body of each message."""
         return "x" * self.exchange.payload_bytes
 
     @property
@@ -227,7 +224,6 @@ class Workload:
         return 0 if self.many_to_one else sender
 
     def done(self) -> int:
-        """Return the number of completed steps."""
         return self.steps + sum(len(times.rtts) for times in self.times)
 
 

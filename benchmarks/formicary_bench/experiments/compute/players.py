@@ -42,7 +42,6 @@ class Compute(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Make the computations."""
         await self.begin.wait()
         for _ in range(Computing.of(self.work.configuration).loop):
             took = await self.compute(compute)
@@ -51,7 +50,6 @@ class Compute(OneShotBehaviour):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all players."""
     players = {"formicary": _agents, "processes": _processes, "threads": _threads}
     work.counters[CPU_SECONDS] = 0.0
     return players[work.configuration.platform](work)
@@ -190,5 +188,4 @@ class Thread(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Run the function."""
         self.took = self._function()

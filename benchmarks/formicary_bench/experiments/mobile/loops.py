@@ -21,7 +21,6 @@ class Loops:
 
     @property
     def sizes(self) -> Looped:
-        """The sizes of the experiment."""
         return Looped.of(self.work.configuration)
 
     async def prepare(self, count: int) -> None:
@@ -61,7 +60,6 @@ class Countdown:
         return self._all
 
     def count(self, brought: object = None) -> None:
-        """Count an arrival."""
         self.left -= 1
         if not self.left:
             self._all.set_result(brought)

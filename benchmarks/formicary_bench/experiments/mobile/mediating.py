@@ -67,7 +67,6 @@ class Forward(CyclicBehaviour):
         self.onward = onward
 
     async def run(self) -> None:
-        """Pass on one request."""
         request = await self.receive()
         await self.send(replace(request, to=addressee(request, self.onward), reply_to=request.sender))
 
@@ -79,7 +78,6 @@ class Relay(Forward):
     """
 
     async def run(self) -> None:
-        """Pass on one request or answer."""
         message = await self.receive()
         if message.performative == "request":
             way = f"{message.sender} {message.reply_with or ''}"
@@ -165,7 +163,6 @@ class Mediate(Play):
         return [*servers, 0, hosts - 1]
 
     async def operate(self, count: int) -> None:
-        """Make `count` requests in total."""
         await self.requests.start(count)
 
 

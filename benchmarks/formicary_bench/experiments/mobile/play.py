@@ -96,7 +96,6 @@ class Play(Loops, OneShotBehaviour):
         await act(home, CONDUCTOR, self, _ANSWERS)
 
     async def run(self) -> None:
-        """Make all loops."""
         await self.make_all()
 
     def names(self, kind: str, count: int) -> list[str]:
@@ -126,7 +125,6 @@ class Sweep(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Handle one request."""
         message = await self.receive()
         ended = await end_all()
         await self.send(

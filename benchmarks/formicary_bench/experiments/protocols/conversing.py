@@ -35,7 +35,6 @@ class Initiator(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Hold all conversations."""
         started, took = self.times.starts.append, self.times.rtts.append
         await self.begin.wait()
         for _ in range(self.trips):
@@ -68,7 +67,6 @@ class Initiator(OneShotBehaviour):
 
 
 def price_of(bid: Message) -> int:
-    """Return the price of a bid."""
     return int(bid.body)
 
 

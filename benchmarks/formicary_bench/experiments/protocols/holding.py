@@ -36,7 +36,6 @@ class Heard:
         return self._all
 
     def count(self) -> None:
-        """Count a partner."""
         self._missing -= 1
         if not self._missing:
             self._all.set_result(None)
@@ -65,7 +64,6 @@ class Call(OneShotBehaviour):
         self.partners = partners
 
     async def run(self) -> None:
-        """Wait."""
         async with self.contract_net(self.partners, "a task", timeout=PATIENCE) as net:
             async for _ in net.bids:
                 pass
@@ -75,7 +73,6 @@ class Ask(Call):
     """Makes a request of each partner, in a task of its own, and waits for the results."""
 
     async def run(self) -> None:
-        """Wait."""
         asked = [self.request(partner, "a task", timeout=PATIENCE) for partner in self.partners]
         await asyncio.gather(*asked, return_exceptions=True)
 

@@ -31,7 +31,6 @@ _BARE: dict[str, type[Initiator]] = {REQUEST: bare.Ask, CONTRACT_NET: bare.Call,
 
 
 async def start_participants(home: Container, work: Workload) -> None:
-    """Start the participants."""
     is_bare = work.configuration.platform == BARE_MESSAGES
     if work.configuration.experiment == REQUEST and is_bare:
         await behaviours.start_echoes(home, work)

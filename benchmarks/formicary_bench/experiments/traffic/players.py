@@ -65,7 +65,6 @@ class Ask(OneShotBehaviour):
         self.reports = reports
 
     async def run(self) -> None:
-        """Make all round trips."""
         begin = await self.receive()
         starts, took, body = array("q"), array("q"), self.body
         await asyncio.sleep(max(int(begin.body) - perf_counter_ns(), 0) / 1e9)

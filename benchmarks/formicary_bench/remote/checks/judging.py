@@ -25,7 +25,6 @@ _PREPARE = "run: formicary hosts prepare"
 
 
 def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Finding]:
-    """Yield what is wrong with a host."""
     yield from _formicary(host, facts, version, digest)
     yield from room(facts.folder, _ROOM_TO_MEASURE if facts.formicary.version else ROOM_TO_PREPARE)
     yield from _listening(facts)

@@ -28,7 +28,6 @@ class SshLauncher:
         self._web = Web(hosts)
 
     async def launch(self, host: Host) -> HostProgram:
-        """Start a host agent."""
         import asyncssh
 
         connection = await self._web.connect(host.name)
@@ -62,5 +61,4 @@ class SshLauncher:
             ) from error
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._web.close()

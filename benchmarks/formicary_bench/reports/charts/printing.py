@@ -162,7 +162,6 @@ def _legend(series: Sequence[Series], width: int) -> tuple[list[tuple[Series, fl
 
 
 def _converted(drawing: str, kind: str, inches: float, title: str) -> bytes:
-    """Return the bytes of a file of a kind."""
     if kind == "svg":
         return drawing.encode()
     import typst

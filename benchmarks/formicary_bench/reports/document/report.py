@@ -161,7 +161,6 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def is_profiled(rows: Sequence[Row]) -> bool:
-    """Return whether rows are of profiled repetitions."""
     return any(row.profiled for row in rows)
 
 

@@ -80,12 +80,10 @@ def write_html(run: RunFolder, document: Document | None = None) -> Path:
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as HTML."""
     stream.write(page(document))
 
 
 def render(run: RunFolder) -> str:
-    """Return the report of a run as HTML."""
     return page(Document(run))
 
 

@@ -57,7 +57,6 @@ _JOINED = frozenset("-`',?!")
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as LaTeX."""
     stream.write(render(document))
 
 

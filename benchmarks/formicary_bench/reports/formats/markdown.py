@@ -21,12 +21,10 @@ _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as Markdown."""
     stream.write(render(document))
 
 
 def render(document: Document) -> str:
-    """Return a run as Markdown."""
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     if said := claims_said(document.cards):
         blocks += [f"## {TITLE}", "\n".join(f"- {_escape(sentence)}" for sentence in said)]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def sheet_page(sheet: Sheet) -> str:
-    """Return a sheet as HTML."""
     return filled("sheet.html", sheet=sheet)
 
 

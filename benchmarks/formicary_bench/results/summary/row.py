@@ -122,7 +122,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exchange(self) -> Exchange:
-        """What is exchanged, as in the configuration."""
         return Exchange.of(self)
 
     @property
@@ -146,7 +145,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return self.figures.get(metric.name)
 
     def mean(self, metric: Metric) -> float | None:
-        """Return a figure without its bounds."""
         found = self.figures.get(metric.name)
         return None if found is None else found.mean
 
@@ -156,7 +154,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return None if found is None else found.ci95
 
     def to_json_line(self) -> str:
-        """Return the row as one line of JSON, without its end of line."""
         return printable_json(msgspec.json.encode(self).decode())
 
 

@@ -164,7 +164,6 @@ class Phases:
         return [Prepare(0, "")]
 
     def heard(self, worker: int, report: Report, now: float) -> list[Instruction]:
-        """Take a worker's report."""
         if self.is_over:
             return []
         match report:

@@ -120,7 +120,6 @@ class Participants:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """All hosts."""
         return tuple({host.name: host for host in (*self.containers, self.server) if host}.values())
 
 

@@ -57,7 +57,6 @@ class DefaultDuration(NamedTuple):
 
 
 def default_duration(one: Configuration) -> DefaultDuration:
-    """Return the default duration of a repetition."""
     begin = _ALONE if one.placement == SAME else _APART
     begin += _PROFILED if one.profiled else 0.0
     if one.platform in _ACCOUNTS:

@@ -130,7 +130,6 @@ class Forecast:
         self._left[configuration] -= 1
 
     def seconds(self, configuration: Configuration) -> float:
-        """Return the expected seconds of a repetition."""
         return self._seconds(configuration, self._since(), {})
 
     def remaining(self) -> float:

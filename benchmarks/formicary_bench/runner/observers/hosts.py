@@ -39,20 +39,16 @@ class HostObserver(Observer):
         self._observer.begin(workers)
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Resume it."""
         self._observer.advance(done, at_ns)
 
     def mark(self, mark: Mark) -> None:
-        """Look at all hosts."""
         self._look()
         self._observer.mark(mark)
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Resume it."""
         self._observer.heard(worker, report)
 
     def give_up(self) -> None:
-        """Release it."""
         self._observer.give_up()
 
     def hosts(self) -> list[HostLooks]:

@@ -44,7 +44,6 @@ class Marks(Observer):
     kept: list[Mark] = field(default_factory=list)
 
     def mark(self, mark: Mark) -> None:
-        """Keep it."""
         self.kept.append(mark)
 
 
@@ -108,7 +107,6 @@ class Sampling(Marks):
             self.during.append((done, at_ns))
 
     def mark(self, mark: Mark) -> None:
-        """Open the windows, or close them."""
         super().mark(mark)
         if not mark.begins:
             if not any(slot.host.name for slot, _ in self._workers.values()):  # the clock is ours
@@ -118,7 +116,6 @@ class Sampling(Marks):
             self._open_all()
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Keep what a worker accounts for."""
         if report.profile is not None:
             self._accounts[worker] = report.profile
         elif report.failed and _NOR not in self._refused.get(worker, _NOR):
@@ -187,7 +184,6 @@ class ByThread(Marks):
         self._profiles: dict[str, Profile] = {}
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Have all of them begin."""
         self._workers = workers
         self._tell("begin")
 
@@ -198,7 +194,6 @@ class ByThread(Marks):
             self._tell("end")
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Keep what a worker accounts for."""
         if report.profile is not None:
             self._profiles[worker] = report.profile
         elif report.failed:

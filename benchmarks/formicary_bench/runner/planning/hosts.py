@@ -68,7 +68,6 @@ def placements_of(part: Part, options: Options) -> list[str]:
 
 
 def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
-    """Yield all layouts of a part of a run."""
     experiment = part.experiment
     for placement in placements_of(part, options):
         if placement == N_HOSTS:

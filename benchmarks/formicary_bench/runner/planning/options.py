@@ -93,7 +93,6 @@ def with_preset(options: Options) -> Options:
 
 
 def repeat_of(options: Options, experiment: str) -> int:
-    """Return the number of repetitions of an experiment."""
     if options.repeat or not options.preset:
         return options.repeat or REPETITIONS
     return preset_of(EXPERIMENTS[experiment], options.preset).repeat or REPETITIONS

@@ -47,7 +47,6 @@ class RunPlan:
 
     @property
     def plan(self) -> list[Configuration]:
-        """All configurations."""
         return list(self.repeats)
 
 

@@ -45,7 +45,6 @@ class Framed(asyncio.Protocol):
         self.rest = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
         self.transport = cast("asyncio.Transport", transport)  # uvloop's transport does not inherit from it
 
     def data_received(self, data: bytes) -> None:
@@ -69,7 +68,6 @@ class Responder(Framed):
     """Sends every frame back."""
 
     def received(self, frame: bytes) -> None:
-        """Send the frame back."""
         self.transport.write(frame)
 
 
@@ -87,7 +85,6 @@ class Requester(Framed):
         self.start = 0
 
     def begin(self) -> None:
-        """Send a frame."""
         self.start = perf_counter_ns()
         self.transport.write(LENGTH.pack(len(self.body)) + self.body)
 
@@ -178,7 +175,6 @@ async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
 
 
 async def connect(pair: Framed, endpoint: str) -> None:
-    """Connect to an endpoint."""
     address, port, certificate = endpoint.split(" ", 2)
     if address == UNIX:
         await asyncio.get_running_loop().create_unix_connection(lambda: pair, port)

@@ -112,7 +112,6 @@ class JavaWithJar(Java):
 
     @property
     def how_to_install(self) -> str:
-        """What to do to have it."""
         return f"get its jar from {self.site} (no registry has it), and {super().how_to_install} --jar FILE"
 
     def properties(self, folder: Path) -> list[str]:

@@ -56,7 +56,6 @@ class Round:
 
     @property
     def per_s(self) -> float:
-        """Round trips per second."""
         return self.trips / self.seconds
 
     @property

@@ -34,20 +34,17 @@ class PairRoles:
 
     @asynccontextmanager
     async def both(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up all agents in one container."""
         async with self._asking(work, ASKING, echoes=True) as role:
             yield role
 
     @asynccontextmanager
     async def echo(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the echoing agents."""
         async with self.make(work, ECHOING) as home:
             await self.start_echoes(home, work)
             yield prepared(home, work)
 
     @asynccontextmanager
     async def ask(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the asking agents."""
         async with self._asking(work, ASKING) as role:
             yield role
 
@@ -92,7 +89,6 @@ class Responder(CyclicBehaviour):
     """Answers every message with its body."""
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive()
         await self.reply(message, body=message.body)
 
@@ -130,7 +126,6 @@ class Wait(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Wait."""
         await self.receive()
 
 
@@ -144,7 +139,6 @@ class WaitAndTell(Wait):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Report that it begins to wait."""
         self.waits.set_result(None)
 
 

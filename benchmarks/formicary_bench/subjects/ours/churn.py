@@ -159,7 +159,6 @@ class Conduct(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Run all batches."""
         await self.begin.wait()
         shares = dict.fromkeys(self.domains, 0)
         if wrong := await self._have_done(Batch(0, shares)):  # only that all are connected

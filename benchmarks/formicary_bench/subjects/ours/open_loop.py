@@ -134,7 +134,6 @@ class Collect(CyclicBehaviour):
         self.take = take
 
     async def run(self) -> None:
-        """Receive one answer."""
         message = await self.receive()
         self.take(str(message.body))
 
@@ -149,7 +148,6 @@ class MicroCollect(MicroAgent):
         self.take = take
 
     def handle(self, message: Message) -> None:
-        """Receive one answer."""
         self.take(str(message.body))
 
 
@@ -161,11 +159,9 @@ class SocketCollect(tcp.Framed):
         self.take = take
 
     def received(self, frame: bytes) -> None:
-        """Receive one answer."""
         self.take(frame[tcp.LENGTH.size :])
 
     def send(self, body: str) -> None:
-        """Send a frame."""
         data = body.encode()
         self.transport.write(tcp.LENGTH.pack(len(data)) + data)
 

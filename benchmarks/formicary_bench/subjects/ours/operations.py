@@ -55,7 +55,6 @@ class Use(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Use the directory."""
         await self.begin.wait()
         for number in range(self.work.trips):
             start, end = await self.once(f"measured-{number}")
@@ -104,7 +103,6 @@ class Register(Change):
             self.work.counters[SEEN_COUNTER] = median(measured) / 1e3
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Register."""
         directory = self.agent.directory
         start = perf_counter_ns()
         await directory.register(_TYPE, name)
@@ -131,7 +129,6 @@ class Deregister(Change):
     __slots__ = ()
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Deregister."""
         directory = self.agent.directory
         await directory.register(_TYPE, name)
         await self.tell()
@@ -152,7 +149,6 @@ class Search(Use):
         self.wanted = cycle(numbers)
 
     async def once(self, name: str) -> tuple[int, int]:  # noqa: ARG002 -- as of Use
-        """Search."""
         directory = self.agent.directory
         number = next(self.wanted)
         start = perf_counter_ns()
@@ -174,7 +170,6 @@ class Tell(OneShotBehaviour):
         self.watches = watches
 
     async def run(self) -> None:
-        """Watch, and notify."""
         async with self.agent.directory.subscribe(type=_TYPE) as changes:
             self.watches.set()
             async for change in changes:

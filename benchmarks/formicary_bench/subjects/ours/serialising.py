@@ -27,7 +27,6 @@ class Return(CyclicBehaviour):
         self.encode, self.decode = codec_of(sizes)
 
     async def run(self) -> None:
-        """Send one object back."""
         message = await self.receive()
         body = self.encode(self.decode(message.body))
         await self.reply(message, body=body, performative="inform")

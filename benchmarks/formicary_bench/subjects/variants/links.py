@@ -90,7 +90,6 @@ class Connected:
     links: dict[str, Any]
 
     def transport(self, options: ConnectionOptions) -> Transport:
-        """Return a new transport for one container."""
         return connect(self.address, options, **self.links)
 
 

@@ -29,7 +29,6 @@ _AT_ONCE = 10  # logins at once; more only slow each other down
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the echoing agents."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
@@ -40,7 +39,6 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the asking agents."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:

@@ -39,7 +39,6 @@ class TunedResponder(behaviours.Responder):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive()
         await self.send(message.make_reply(body=message.body))
 
@@ -149,7 +148,6 @@ class AsyncMicroResponder(micro.MicroResponder):
     """Answers every message in an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # either is a `handle`
-        """Answer."""
         await self.send(message.make_reply(body=message.body))
 
 

@@ -82,7 +82,6 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        """The option on the command line."""
         return f"--{self.name}"
 
     @property
@@ -97,7 +96,6 @@ class Parameter:
 
     @property
     def heading(self) -> str:
-        """Its heading in tables."""
         return self.column or self.unit or self.name
 
     @property
@@ -123,14 +121,12 @@ class Parameter:
         return f"{self.option} {self.kind.word(value)}"
 
     def said(self, value: Any) -> str:
-        """Format a value with its unit."""
         if not self.unit:
             return self.kind.word(value)
         unit = self.unit.removesuffix("s") if value == 1 and "/" not in self.unit else self.unit
         return f"{value} {unit}"
 
     def for_manifest(self, value: Any) -> Any:
-        """Return a value as in manifests."""
         if isinstance(value, tuple):
             return [self.for_manifest(one) for one in value]
         return self.kind.word(value) if self.kind.has_words else value

@@ -40,7 +40,6 @@ class Broadcast(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Make all rounds."""
         partners, body = self.partners, self.work.body
         (times,) = self.work.times
         await self.begin.wait()
@@ -66,7 +65,6 @@ class Rounds:
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Make all rounds."""
         self._begin()
         await self.finished
 
@@ -102,7 +100,6 @@ class MicroBroadcast(MicroAgent):
     answered: Callable[[], None]
 
     def handle(self, message: Message) -> None:  # noqa: ARG002 -- as of MicroAgent
-        """Count the message."""
         self.answered()
 
 
@@ -116,7 +113,6 @@ class SocketBroadcast(tcp.Framed):
         self.rounds.answered()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Report the loss."""
         self.rounds.lost(error)
 
 
@@ -128,12 +124,10 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 
 
 def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the receivers."""
     return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
 
 
 def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the sender."""
     work.times.append(PairTimes())
     return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)
 

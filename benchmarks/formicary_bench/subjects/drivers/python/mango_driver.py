@@ -31,7 +31,6 @@ class Sender(Agent):  # type: ignore[misc]  # mango is in the driver's environme
         self.sending: set[asyncio.Task[bool]] = set()
 
     def give(self, content: str, receiver: Any) -> None:
-        """Send a message."""
         if not IS_LEAN:
             self.schedule_instant_message(content, receiver)
             return
@@ -44,7 +43,6 @@ class Echo(Sender):
     """Answers every message with its content."""
 
     def handle_message(self, content: Any, meta: dict[str, Any]) -> None:
-        """Answer one message."""
         self.give(content, sender_addr(meta))
 
 
@@ -71,7 +69,6 @@ class Ask(Sender):
         self.ask()
 
     def ask(self) -> None:
-        """Send a message."""
         self.times.begin()
         self.give(self.body, self.partner)
 

@@ -23,7 +23,6 @@ class Echo(CyclicBehaviour):  # type: ignore[misc]  # SPADE is in the driver's e
     """Answers every message with its body."""
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive(timeout=_PATIENCE)
         if message is not None:
             reply = message.make_reply()
@@ -53,7 +52,6 @@ class Ask(CyclicBehaviour):  # type: ignore[misc]  # as above
         return end
 
     async def run(self) -> None:
-        """Make one round."""
         trips, end = await self.rounds.get()
         for _ in range(trips):
             self.times.begin()

@@ -136,13 +136,11 @@ class DesignedContainer(Container):
         design.container = self
 
     async def open(self) -> Self:
-        """Open it, and its design."""
         await super().open()
         await self.design.open()
         return self
 
     async def close(self) -> None:
-        """Close it, and its design."""
         try:
             await super().close()
         finally:

@@ -27,7 +27,6 @@ class HandOver(Design):
     """The sender hands the message itself over: what that costs more than in our containers, paths cost."""
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Hand it over."""
         self.arrive(message, path)
 
 
@@ -82,7 +81,6 @@ class Outbox(Design):
         self._workers: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Start the workers."""
         loop = asyncio.get_running_loop()
         self._workers = [
             loop.create_task(self._work(), name=f"delivering worker {number}")
@@ -90,7 +88,6 @@ class Outbox(Design):
         ]
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Put a message into the outbox."""
         self._queue.put_nowait((message, path))
 
     async def _work(self) -> None:
@@ -162,7 +159,6 @@ class Chain(Design):
     _first: DeliveryPath
 
     async def open(self) -> None:
-        """Start the agents, the last one first."""
         container, following = self.container, None
         for name in reversed(AGENTS):
             agent = Agent(name)
@@ -173,7 +169,6 @@ class Chain(Design):
         self._first = following
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Pass a message to the first agent."""
         envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, path=path)
         self.hand_over(envelope, self._first)
 

@@ -62,7 +62,7 @@ def _print_table(run_plan: RunPlan, forecast: Forecast) -> None:
 
 
 def _place(run_plan: RunPlan, configuration: Configuration) -> int:
-    """Return where its experiment comes first."""
+    """Return the position of its experiment's first configuration."""
     return [one.experiment for one in run_plan.plan].index(configuration.experiment)
 
 

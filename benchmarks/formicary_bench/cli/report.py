@@ -1,4 +1,4 @@
-"""`formicary bench report`: a run in the format that somebody needs it in."""
+"""`formicary bench report`: exports a run in a chosen format."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
 
 @contextmanager
 def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
-    """Return where to write: standard output, or a file that is there completely or as it was."""
+    """Yield where to write: standard output, or a file that is replaced only once complete."""
     if path is None and is_binary:
         raise UsageError("this format requires a file: specify one with --to")
     if path is None:

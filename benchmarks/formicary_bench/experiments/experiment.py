@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.places import Carrier
 
 PAPER_ROUNDS = (500, 1000, 500)
-"""As in Alberola 2010."""
+"""Round trips in Alberola 2010."""
 
 ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
 FRANTZ = "Frantz 2010"

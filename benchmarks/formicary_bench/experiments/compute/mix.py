@@ -54,7 +54,7 @@ TRIP = Metric("trip_us", "mean round trip", MICROSECONDS, "round trip", more_is_
 SPENT = Metric("share_computing", "time spent computing", PART, "computing", is_judged=False)
 
 TALKED, COMPUTED, MADE = "talked_s", "computed_s", "trips"
-"""Counters: seconds of all agents together for talking and computing, and the round trips that they made."""
+"""Counters: seconds that all agents together talked and computed, and their round trips."""
 
 _SECONDS = 0.5
 _PASSES = 6  # a computation of about 5 ms

@@ -63,7 +63,7 @@ DEREGISTER = of_changes(
 
 
 SIZES = (5, *SERVICES[1:])
-"""From as many as a search finds on: the answer with none is empty, which would count as growth."""
+"""Beginning at what a search finds: the empty answer with no services would count as growth."""
 
 SEARCH = Experiment(
     name=names.SEARCH,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 PREPARE, BEGIN, END, REST = "prepare", "begin", "end", "rest"
-"""What a steward is told to do."""
+"""The orders to a steward."""
 
 _ROOM = 1000
 

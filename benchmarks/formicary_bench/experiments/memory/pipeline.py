@@ -74,7 +74,7 @@ def duration_of_growth(one: Configuration, begin: float) -> DefaultDuration:
 
 
 SETTLING = 0.2
-"""Part of the time in which buffers and arenas find their size: it counts for no slope."""
+"""The part of the time in which buffers and arenas find their size, which no slope includes."""
 
 _POINTS = 60  # of a chart
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile

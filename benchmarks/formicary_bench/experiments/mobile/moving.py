@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 TRAVELLER = "traveller"
-"""Its name."""
+"""The name of the travelling agent."""
 
 _REFUSED = 10  # retries on its way
 _AGAIN = 0.1  # s before a retry

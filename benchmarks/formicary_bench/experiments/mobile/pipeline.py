@@ -89,7 +89,7 @@ def _operations(one: Configuration) -> int:
 
 
 OPERATIONS, TOTAL_S = "operations", "total_s"
-"""The columns of records: of each size, how many operations a loop has, and the median of its total times."""
+"""The columns of records: for each size, the operations of a loop, and the median of its total times."""
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
@@ -126,7 +126,7 @@ _IN_LOOPS: dict[str, Callable[[int, float], float]] = {
     AVERAGE.name: lambda size, seconds: seconds / size * 1e6,
     SUSTAINED.name: lambda size, seconds: size / seconds,
 }
-"""What a chart has of a loop, by its metric: times in microseconds."""
+"""The value of a loop in a chart, by metric; times are in microseconds."""
 
 
 def _draw(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:

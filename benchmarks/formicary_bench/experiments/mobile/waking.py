@@ -40,7 +40,7 @@ _LATER = timedelta(hours=1)  # when weighed agents are due
 
 
 MORNING = Countdown()
-"""Counts agents of this process that wake: one knows nothing but what it has kept."""
+"""Counts agents of this process that wake; an agent that wakes has nothing but its state."""
 
 
 @dataclass
@@ -156,7 +156,7 @@ async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> N
 
 
 FEWEST = 2000
-"""How many are weighed at least: of fewer, what there is once in a file and a container would be the most."""
+"""The fewest agents weighed: with fewer, the fixed parts of file and container would dominate."""
 
 
 def weighed(configuration: Configuration) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 LAST_PRICE = 1_000_000
-"""What the last of all bidders bids, and can pay: more than any other."""
+"""The bid of the last bidder, the highest of all, which it can pay."""
 
 
 class Initiator(OneShotBehaviour):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 STEP = 10
-"""By how much the price of an auction falls."""
+"""The step by which the price of an auction falls."""
 
 
 class Doer(Agent):

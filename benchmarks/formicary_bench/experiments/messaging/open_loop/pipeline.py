@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 PHASES_S = 0.5, 2.0, 0.5
-"""How long a load comes before, while and after it is measured, where nobody says how many messages."""
+"""Seconds of warm-up, measurement and cool-down, unless the user chose a number of messages."""
 
 _LONGEST_S = 3600
 _TRIALS, _TRIAL_S = 10, 0.8  # trials of a search, and seconds of each load

@@ -108,7 +108,7 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
     Args:
         experiment: Its name.
         rows: Its rows, either all profiled or none of them.
-        run: All rows of the run, where they are held against another experiment's; so everywhere here.
+        run: All rows of the run, for comparisons with another experiment; likewise in other functions here.
     """
     return _report(experiment, rows).columns(Findings(rows, run))
 

@@ -1,4 +1,4 @@
-"""What is shown of experiments in which messages and their answers are exchanged."""
+"""The reports of experiments with messages and their answers."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _CROWD = 10  # pairs from which on most of the time is waiting
 
 
 def round_trip_sentences(rows: Sequence[Row]) -> list[str]:
-    """Return what few and many pairs take, a sentence for each series that is no baseline."""
+    """Return the times of few and of many pairs, a sentence for each series that is not a baseline."""
     sentences = [_load(members, rows) for members in found_by(rows)]
     return [*sentences[:1], *filter(None, [server_adds(rows)]), *sentences[1:]]
 
 
 def server_adds(rows: Sequence[Row]) -> str:
-    """Return what the XMPP server adds to a message of one pair; nothing where that cannot be told."""
+    """Return what the XMPP server adds to a message of one pair; empty if that is unknown."""
     by_anchor = {row.anchor: row for row in rows}
     for row in rows:
         is_message = row.experiment == PAIRS and row.kind == "behaviours" and row.exchange.load == 1
@@ -65,7 +65,7 @@ def server_adds(rows: Sequence[Row]) -> str:
 
 
 def _added(row: Row, other: Row) -> str:
-    """Return how much longer one takes than the other, if it does for certain."""
+    """Return how much longer one takes than the other, if it certainly does."""
     found, ours, theirs = factor(row, other, TIME), typical_of(row, TIME), typical_of(other, TIME)
     if not (found and found.ratio and ours and theirs and ours.bounds and theirs.bounds):
         return ""
@@ -127,7 +127,7 @@ def most(members: Sequence[Row]) -> Row:
 
 
 def split(rows: Sequence[Row], by: Callable[[Row], int]) -> dict[int, list[Row]]:
-    """Split what differs in a second parameter into panels of its own."""
+    """Split rows that differ in a second parameter into panels."""
     panels: dict[int, list[Row]] = {}
     for row in rows:
         if row.mean(TIME) is not None:
@@ -160,7 +160,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
 
 
 def _waiting(rows: Iterable[Row]) -> str:
-    """Return what the time of many pairs is, where there are many."""
+    """Return the remark that the time of many pairs includes waiting, if there are many."""
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""
@@ -196,7 +196,7 @@ def _curve(tail: Tail, of: str) -> list[Point]:
 
 
 def _compared(rows: Sequence[Row], at: str) -> Chart:
-    """Make a chart of what rows are compared by, all placements on one scale."""
+    """Make a chart of the metric that rows are compared by, all placements on one scale."""
     metric = main_metric(rows[0])
     together = "All pairs together. " if metric is RATE else ""
     return Chart(

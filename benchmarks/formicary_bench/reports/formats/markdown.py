@@ -79,6 +79,6 @@ def _table(columns: Sequence[Column]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text as it stands: no name in a folder may become a link, markup or a further cell."""
+    """Return a text verbatim: no name in a folder may become a link, markup or a further cell."""
     escaped = _SPECIAL.sub(r"\\\1", printable(text))
     return _LIST.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)

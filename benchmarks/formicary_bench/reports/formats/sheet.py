@@ -1,4 +1,4 @@
-"""What is said of several runs, as one HTML file that needs no network, in the style of reports."""
+"""Reports on several runs as one HTML file that needs no network, in the style of reports."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def sheet_page(sheet: Sheet) -> str:
 
 
 def write_sheet(sheet: Sheet, path: Path) -> None:
-    """Write a sheet as HTML, in place of an older file.
+    """Write a sheet as HTML, replacing an older file.
 
     Raises:
-        FormicaryError: It cannot be written; an older file is as it was.
+        FormicaryError: It cannot be written; an older file is unchanged.
     """
     try:
         with output_file(path) as temporary:

@@ -239,7 +239,7 @@ VARIANTS = (
 
 
 SUBJECTS = (*OURS, *VARIANTS, *BASELINES)
-"""All that come with the laboratory; `subjects` has those with a driver as well."""
+"""The laboratory's own subjects; `subjects` also has those with a driver."""
 
 _KNOWN = {(subject.platform, subject.kind): subject for subject in SUBJECTS}
 
@@ -267,7 +267,7 @@ def has_driver(configuration: Configuration) -> bool:
 
 
 def about_of(platform: str, kind: str) -> str:
-    """Return what a subject is, in a few words; empty where its label says so."""
+    """Return a subject's description; empty if its label is enough."""
     return _KNOWN[platform, kind].about if (platform, kind) in _KNOWN else ""
 
 

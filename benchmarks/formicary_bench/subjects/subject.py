@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 IN_PROCESS: dict[str, tuple[Carrier, ...]] = {SAME: (Carrier("in-process"),)}
-"""What carries the messages of what is in one process only, by placement."""
+"""The carriers of subjects that are in one process only, by placement."""
 
 BETWEEN = tuple(Carrier(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
-"""What can carry messages between our containers."""
+"""The possible carriers between our containers."""
 
 ANYWHERE = IN_PROCESS | {APART: BETWEEN, TWO_HOSTS: BETWEEN, N_HOSTS: BETWEEN}
-"""What can carry our messages, by placement."""
+"""The possible carriers of our messages, by placement."""
 
 _USUAL = {"in-process", OWN, TCP, UNIX, MEMORY, XMPP, DIRECT}
 
@@ -126,10 +126,10 @@ def is_usual(carrier: Carrier, placement: str) -> bool:
 
 
 DOMAIN = "localhost"
-"""Where the accounts are: SPADE connects to the host that an agent's address names."""
+"""The domain of accounts: SPADE connects to the host named in an agent's address."""
 
 HOLDERS = ("asker", "echo")
-"""Whose they are: the first parts of their names."""
+"""The first parts of accounts' names."""
 
 
 def account(holder: str, number: int) -> str:

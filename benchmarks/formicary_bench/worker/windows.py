@@ -29,7 +29,7 @@ class Sampled:
 
 
 class Unsampled:
-    """A profile from now until `end`, by the operating system's clocks alone.
+    """A profile from now until `end`, only by the operating system's clocks.
 
     Raises:
         ProfilingError: the process is gone.

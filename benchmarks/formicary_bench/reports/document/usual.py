@@ -120,7 +120,7 @@ def usual_tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
-    """Return the row with the most of what grows."""
+    """Return the row with the largest sizes, first that by which the experiment grows."""
     own = [one.attribute for one in experiment.own if one.attribute != ROUNDS.attribute]
 
     def much(row: Row) -> tuple[object, ...]:

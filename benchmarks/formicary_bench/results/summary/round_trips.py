@@ -55,12 +55,12 @@ def _nothing(*_: object) -> Mapping[Metric, float | None]:
 
 
 class Exchanges(Summary, frozen=True, kw_only=True):
-    """Of messages and their answers, or of uses of the directory; made by `exchanges`.
+    """The way to make rows of messages and answers, or of uses of the directory; made by `exchanges`.
 
     Attributes:
-        others: Figures of a repetition that the experiment is about besides; see `exchanged.measure`.
-        has_rate: Whether the rate is a figure, and full load a question: not of uses of the directory, by one
-            agent, between which there is what is not measured.
+        others: Returns further figures of a repetition; see `each.measure`.
+        has_rate: Whether there is a rate, and so a check of full load; not for one agent's uses of the
+            directory, between which it does what is not measured.
     """
 
     others: Others
@@ -87,11 +87,11 @@ class Exchanges(Summary, frozen=True, kw_only=True):
 
 
 def exchanges(others: Others = _nothing, *, has_rate: bool = True, **about: Any) -> Exchanges:
-    """Return how rows of messages are made.
+    """Return the way to make rows of messages.
 
     Args:
         others: As of `Exchanges`.
-        has_rate: As of it.
+        has_rate: Likewise.
         **about: Other attributes of a `Summary`.
     """
 
@@ -106,7 +106,7 @@ EXCHANGES = exchanges()
 
 
 def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
-    """Fill in what the round-trip times say of all repetitions together that count."""
+    """Fill in the figures of the round-trip times of all repetitions that count."""
     import numpy as np
 
     found = [one for one in found if one.each.full_load] or found
@@ -135,7 +135,7 @@ def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
 def _percentile_bounds(
     found: Sequence[Measured], known_us: Mapping[Metric, float]
 ) -> tuple[dict[Metric, tuple[float, float]], str]:
-    """Return the bounds of the median and of three percentiles, and how they were made."""
+    """Return the bounds of the median and of three percentiles, and the method."""
     known = {_PERCENTILES[metric]: value * 1e3 for metric, value in known_us.items()}
     intervals = percentile_intervals([one.times for one in found], known)
     if intervals is not None:

@@ -68,7 +68,7 @@ class PairRoles:
 REQUESTS = Template(performative="request")
 
 PATIENCE = 60.0
-"""For how many seconds an answer is waited for."""
+"""The timeout for an answer, in seconds."""
 
 
 async def hear(behaviour: Behaviour, who: str = "a participant") -> Message:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 LATE_NS = 1_000_000
-"""From how many nanoseconds on a message counts as sent late."""
+"""Nanoseconds after which a message counts as late."""
 
 GRACE_SECONDS = 5.0
-"""How long answers are waited for when the last message has been sent."""
+"""Seconds to wait for answers after the last message."""
 
 _HEAD_START_NS = 20_000_000
 _SLEPT_NS = 3_000_000  # event loops keep time to a millisecond; below this, spin

@@ -30,7 +30,7 @@ from formicary_bench.worker.messages import Done
 
 @pytest.fixture(scope="class")
 def session(shared, tmp_path_factory):
-    """Share a session among tests that do not disturb it."""
+    """Yield a session shared by tests that do not disturb it."""
     hosts = of(shared, tmp_path_factory.mktemp("hosts"))
     with leaving_them_clean(shared, hosts), Session(hosts) as session:
         yield session
@@ -118,7 +118,7 @@ class TestWhatItDoes:
 
 
 def environment_of(pid):
-    """Return a process's environment, which is empty in the moment in which it turns into another program."""
+    """Return a process's environment, which is empty while it turns into another program."""
     deadline = time.monotonic() + 60
     while not (found := Path(f"/proc/{pid}/environ").read_bytes()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -126,7 +126,7 @@ def environment_of(pid):
 
 
 def refusal(*hosts, **options):
-    """Return why there can be no session."""
+    """Return why a session cannot be opened."""
     with pytest.raises(HostError) as caught, Session(hosts, **options):
         pass
     return str(caught.value)
@@ -134,7 +134,7 @@ def refusal(*hosts, **options):
 
 @pytest.fixture
 def new_key(tmp_path):
-    """Give a function that makes a key."""
+    """Return a function that makes a key."""
 
     def make(name, passphrase=""):
         file = tmp_path / name
@@ -237,7 +237,7 @@ class TestWhoCannotBeConnectedTo:
 
 @pytest.fixture
 def pretend(hosts, tmp_path):
-    """Give a function that puts a script in the place of a host's Python."""
+    """Return a function that replaces a host's Python by a script."""
 
     def put(script, host=hosts[0]):
         program = tmp_path / "pretended" / "bin" / "python"

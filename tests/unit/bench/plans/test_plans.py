@@ -22,7 +22,7 @@ LOCAL = [one.name for one in EXPERIMENTS.values() if not set(one.placements) <= 
 
 @pytest.fixture
 def plan(tmp_path):
-    """Read a plan that says this."""
+    """Read a plan with this text."""
 
     def write_and_read(text, hosts=()):
         path = tmp_path / "my-plan.toml"
@@ -33,7 +33,7 @@ def plan(tmp_path):
 
 
 def mistakes(plan, text, hosts=()):
-    """Return what is said of a plan, line by line, without its path."""
+    """Return the errors of a plan, line by line, without its path."""
     with pytest.raises(UsageError) as error:
         plan(text, hosts)
     said = str(error.value)

@@ -54,7 +54,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def refused(write):
-    """Give a function that has a file refused, and returns what was said."""
+    """Return a function that reads an invalid file, and returns the error."""
 
     def refused(text):
         with pytest.raises(UsageError) as caught:

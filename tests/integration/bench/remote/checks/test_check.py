@@ -27,7 +27,7 @@ class Ended:
 
 @pytest.fixture
 def check(capsys):
-    """Give a function that looks at the hosts of an inventory."""
+    """Return a function that checks the hosts of an inventory."""
 
     def check(inventory, *options):
         with pytest.raises(SystemExit) as ended:
@@ -38,7 +38,7 @@ def check(capsys):
 
 
 def rewritten(lab, **changes):
-    """Write the lab's inventory again, with lines added to some hosts' tables."""
+    """Rewrite the lab's inventory with lines added to some hosts' tables."""
     text = lab.inventory.read_text(encoding="utf-8")
     for host, lines in changes.items():
         heading = f"[hosts.{host.replace('_', '-')}]\n"

@@ -12,7 +12,7 @@ ONE = ("--platform", "formicary-behaviours", "--placement", "two-hosts", "--repe
 
 @pytest.fixture
 def nothing_left(lab):
-    """Find no process on the nodes after the test that was not there before."""
+    """Check that the test leaves no process on the nodes."""
     before = [set(host.pids()) for host in lab.hosts]
     yield
     wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, 60.0, "processes are left")

@@ -21,7 +21,7 @@ HOST = Host(name="b", address="b.example")
 
 
 class Process:
-    """A process that says these pieces, then ends."""
+    """A process that prints these pieces, then ends."""
 
     def __init__(self, *pieces, code=None, errors=b""):
         self.stdin, self.stdout, self.stderr = self, asyncio.StreamReader(), asyncio.StreamReader()

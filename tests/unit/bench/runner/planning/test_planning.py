@@ -85,7 +85,7 @@ def with_spade():
 
 
 def as_row(configuration):
-    """Give a row with what its platforms are held against each other by."""
+    """Return a row with the figures that its platforms are compared by."""
     main = EXPERIMENTS[configuration.experiment].main_metric
     return replace(frame(configuration, []), figures={main.name: Estimate(1.0)})
 

@@ -9,6 +9,7 @@ measure at once.
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -253,3 +254,21 @@ class PreparedRole:
 
 
 Role = Callable[[Workload], AbstractAsyncContextManager[PreparedRole]]
+
+
+class Countdown:
+    """Counts events, and resolves a future at the last one."""
+
+    _left = 0
+    _all: asyncio.Future[None]
+
+    def expect(self, count: int) -> asyncio.Future[None]:
+        """Return a future for the `count`-th event from now on."""
+        self._left, self._all = count, asyncio.get_running_loop().create_future()
+        return self._all
+
+    def count(self) -> None:
+        """Count an event."""
+        self._left -= 1
+        if not self._left:
+            self._all.set_result(None)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Responder
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.vocabulary.values import BY_PROXY, INTERCEPTED, UNMEDIATED
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Requests:
         self.end = self._unanswered.count
         """Counts an answered request."""
 
-    def start(self, count: int) -> asyncio.Future[Any]:
+    def start(self, count: int) -> asyncio.Future[None]:
         """Start `count` requests of the clients; return a future for the last answer."""
         self.left = count
         self.begin.set()

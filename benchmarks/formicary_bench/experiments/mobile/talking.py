@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, Template
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import Play, played
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ECHOING
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from formicary import Container

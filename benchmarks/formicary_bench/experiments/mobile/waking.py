@@ -19,10 +19,10 @@ from formicary import Agent, Message, OneShotBehaviour, Services
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.vocabulary.values import ASLEEP, AWAKE, BY_TIME, IN_FILE
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

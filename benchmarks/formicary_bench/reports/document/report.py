@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
-from formicary_bench.reports.document.cpu import (
-    cpu_by_host,
-    cpu_charts,
-    cpu_columns,
-    cpu_remarks,
-    cpu_sentences,
-)
+from formicary_bench.reports.document import cpu
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
 from formicary_bench.reports.document.papers import beside_published
@@ -64,19 +58,19 @@ class Report:
 
 
 def _cpu_charts(rows: Sequence[Row]) -> list[Chart]:
-    return [*cpu_charts(rows), *share_charts(rows)]
+    return [*cpu.cpu_charts(rows), *share_charts(rows)]
 
 
 def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
-    return [*cpu_by_host(rows), *cpu_references(rows)]
+    return [*cpu.cpu_by_host(rows), *cpu_references(rows)]
 
 
 CPU = Report(
-    columns=cpu_columns,
-    sentences=cpu_sentences,
+    columns=cpu.cpu_columns,
+    sentences=cpu.cpu_sentences,
     charts=_cpu_charts,
     extras=_cpu_extras,
-    remarks=cpu_remarks,
+    remarks=cpu.cpu_remarks,
 )
 """What is shown of profiled rows."""
 

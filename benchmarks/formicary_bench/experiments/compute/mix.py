@@ -155,7 +155,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     from formicary import Container, Message, OneShotBehaviour
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.ours.behaviours import REQUESTS, Responder
-    from formicary_bench.subjects.ours.containers import start_agent
+    from formicary_bench.subjects.ours.containers import running, start_agent
     from formicary_bench.vocabulary.places import ASKING
 
     begin = asyncio.Event()
@@ -183,12 +183,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
             mixing.append(Mix(f"echo-{number}"))
             await start_agent(home, f"asker-{number}", mixing[-1])
         await _warm([home.compute(compute, _PASSES) for _ in mixing])
-
-        async def run() -> None:
-            begin.set()
-            await asyncio.gather(*(one.join() for one in mixing))
-
-        yield _role(work, run)
+        yield _role(work, running(begin, *mixing))
 
 
 @asynccontextmanager

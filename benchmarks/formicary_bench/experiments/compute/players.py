@@ -13,10 +13,11 @@ from contextlib import asynccontextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Container, OneShotBehaviour
+from formicary import Container, OneShotBehaviour
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
+from formicary_bench.subjects.ours.containers import running, start_agent
 from formicary_bench.vocabulary.places import ASKING
 from formicary_bench.vocabulary.values import CPU_SECONDS
 from formicary_bench.worker.workload import PreparedRole
@@ -72,19 +73,12 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     async with Container(ASKING, seed=work.job.seed) as home:
         computing = [Compute(work, begin) for _ in range(Computing.of(work.configuration).agents)]
         for number, behaviour in enumerate(computing):
-            agent = Agent(f"agent-{number}")
-            agent.add_behaviour(behaviour)
-            await home.start(agent)
+            await start_agent(home, f"agent-{number}", behaviour)
         # One worker for each core, and each has computed.
         await asyncio.gather(
             *(home.compute(compute) for _ in range(Computing.of(work.configuration).cores or 1))
         )
-
-        async def run() -> None:
-            begin.set()
-            await asyncio.gather(*(one.join() for one in computing))
-
-        yield _role(work, run)
+        yield _role(work, running(begin, *computing))
 
 
 @asynccontextmanager

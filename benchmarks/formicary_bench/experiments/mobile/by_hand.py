@@ -92,5 +92,5 @@ async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
 async def _ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up the first place, which makes the loops."""
     hand = Hand(work)
-    async with tcp.connected(hand.place, work.job.peer):
+    async with tcp.connected([hand.place], work.job.peer):
         yield PreparedRole(measure=hand.make_all)

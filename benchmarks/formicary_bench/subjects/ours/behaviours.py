@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import container, partner, prepared, start_agent
+from formicary_bench.subjects.ours.containers import container, partner, prepared, running, start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING, member_name
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
@@ -157,12 +157,7 @@ async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitabl
         work.times.append(times)
         asking.append(Requester(partner(home, work, number), work.body, work.trips, times, begin))
         await start_agent(home, f"asker-{number}", asking[-1])
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
-    return measure
+    return running(begin, *asking)
 
 
 ROLES = PairRoles(start_echoes, start_asking)

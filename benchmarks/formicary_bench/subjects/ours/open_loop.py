@@ -200,19 +200,13 @@ def _agents(work: Workload) -> PairRoles:
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     """Open a connection for each pair."""
     pacer = Pacer(work)
-    pairs: list[SocketCollect] = []
-    try:
-        for number in work.senders:
-            pairs.append(SocketCollect(partial(pacer.answered, number)))
-            await tcp.connect(pairs[-1], work.job.peer)
+    pairs = [SocketCollect(partial(pacer.answered, number)) for number in work.senders]
 
-        def send(number: int, body: str) -> None:
-            pairs[number].send(body)
+    def send(number: int, body: str) -> None:
+        pairs[number].send(body)
 
+    async with tcp.connected(pairs, work.job.peer):
         yield PreparedRole(measure=partial(pacer.run, send))
-    finally:
-        for pair in pairs:
-            pair.transport.close()
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Message, OneShotBehaviour
 from formicary_bench.experiments.directory import SEEN_COUNTER, Uses, has_type, types
-from formicary_bench.subjects.ours.containers import prepared, start_agent
+from formicary_bench.subjects.ours.containers import prepared, running, start_agent
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
 from formicary_bench.vocabulary.names import DEREGISTER, REGISTER, SEARCH
 from formicary_bench.vocabulary.places import ASKING, ECHOING, N_HOSTS, SAME, member_name
@@ -260,9 +260,4 @@ async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callabl
         work.times.append(times)
         uses.append(kind(work, times, begin))
         await start_agent(home, f"user-{number}", uses[-1])
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(one.join() for one in uses))
-
-    return measure
+    return running(begin, *uses)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.behaviours import PairRoles
-from formicary_bench.subjects.ours.containers import full_partner, partner
+from formicary_bench.subjects.ours.containers import full_partner, partner, running
 from formicary_bench.vocabulary import values
 from formicary_bench.worker.workload import PairTimes
 
@@ -128,12 +128,7 @@ async def _start_asking(style: Style, home: Container, work: Workload) -> Callab
             else PlainRequester(to, work, times, begin)
         )
         await _start(home, f"asker-{number}", asking[-1], style)
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
-    return measure
+    return running(begin, *asking)
 
 
 class AsyncMicroResponder(micro.MicroResponder):

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Message, MicroAgent, OneShotBehaviour
+from formicary import Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.baselines import callbacks, tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.behaviours import PairRoles
-from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.containers import partner, running, start_agent
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ class MicroBroadcast(MicroAgent):
 class SocketBroadcast(tcp.Framed):
     """Reports the answers of one receiver on its own connection."""
 
-    rounds: Rounds
+    def __init__(self, rounds: Rounds) -> None:
+        super().__init__()
+        self.rounds = rounds
 
     def received(self, frame: bytes) -> None:  # noqa: ARG002 -- as of Framed
         """Count the message."""
@@ -139,15 +141,8 @@ def _partners(home: Container, work: Workload) -> list[str]:
 async def _start_behaviour(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
     begin = asyncio.Event()
     behaviour = Broadcast(_partners(home, work), work, begin)
-    agent = Agent("asker")
-    agent.add_behaviour(behaviour)
-    await home.start(agent)
-
-    async def measure() -> None:
-        begin.set()
-        await behaviour.join()
-
-    return measure
+    await start_agent(home, "asker", behaviour)
+    return running(begin, behaviour)
 
 
 async def _start_micro(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
@@ -199,7 +194,6 @@ async def _callbacks(work: Workload) -> AsyncIterator[PreparedRole]:
 @asynccontextmanager
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     """Open a connection to each receiver."""
-    connections: list[SocketBroadcast] = []
     body = work.body.encode()
     frame = tcp.LENGTH.pack(len(body)) + body
 
@@ -208,16 +202,9 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
             one.transport.write(frame)
 
     rounds = Rounds(work, send)
-    try:
-        for _ in work.receivers:
-            connection = SocketBroadcast()
-            connection.rounds = rounds
-            await tcp.connect(connection, work.job.peer)
-            connections.append(connection)
+    connections = [SocketBroadcast(rounds) for _ in work.receivers]
+    async with tcp.connected(connections, work.job.peer):
         yield PreparedRole(measure=rounds.run)
-    finally:
-        for connection in connections:
-            connection.transport.close()
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ import typer
 from formicary.cli.options import examples
 from formicary.cli.output import say
 from formicary.core.files import new_folder
-from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.refusals import next_step
+from formicary.errors import UsageError
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
@@ -93,11 +93,5 @@ def _new_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill, which becomes `path` if the block succeeds, and is removed if not."""
     if path.exists():
         raise UsageError(f"{path} already exists and is not overwritten: choose another folder, or remove it")
-    try:
-        with new_folder(path) as temporary:
-            yield temporary
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another folder with --to')}"
-        ) from error
+    with writing(path, "choose another folder with --to"), new_folder(path) as temporary:
+        yield temporary

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.core.files import output_file
-from formicary.errors import FormicaryError
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.formats.html import filled
 
 if TYPE_CHECKING:
@@ -25,11 +24,5 @@ def write_sheet(sheet: Sheet, path: Path) -> None:
     Raises:
         FormicaryError: It cannot be written; an older file is unchanged.
     """
-    try:
-        with output_file(path) as temporary:
-            temporary.write_text(sheet_page(sheet), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another file with --to')}"
-        ) from error
+    with writing(path, "choose another file with --to"), output_file(path) as temporary:
+        temporary.write_text(sheet_page(sheet), encoding="utf-8", newline="\n")

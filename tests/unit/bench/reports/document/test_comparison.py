@@ -151,7 +151,7 @@ def test_a_page_that_cannot_be_written_is_one_sentence(bench, runs, tmp_path):
     code, _, err = bench("compare", *(run.path for run in runs), "--to", place)
     assert code == 1
     assert err == (
-        f"formicary: {place} cannot be written (No such file or directory): name another file with --to\n"
+        f"formicary: {place} cannot be written (No such file or directory): choose another file with --to\n"
     )
 
 

@@ -133,26 +133,12 @@ async def _mix(work: Workload, talk: Step, compute: Compute) -> None:
     work.steps += 1
 
 
-def _role(work: Workload, run: Step) -> PreparedRole:
-    from time import perf_counter
-
-    from formicary_bench.worker.workload import PreparedRole
-
-    async def measure() -> None:
-        work.mark(True)
-        start = perf_counter()
-        await run()
-        work.batches.append((Mixing.of(work.configuration).pairs, perf_counter() - start, 0))
-        work.mark(False)
-
-    return PreparedRole(measure=measure)
-
-
 @asynccontextmanager
 async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     import asyncio
 
     from formicary import Container, Message, OneShotBehaviour
+    from formicary_bench.experiments.compute.players import timed
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.ours.behaviours import REQUESTS, Responder
     from formicary_bench.subjects.ours.containers import running, start_agent
@@ -183,7 +169,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
             mixing.append(Mix(f"echo-{number}"))
             await start_agent(home, f"asker-{number}", mixing[-1])
         await _warm([home.compute(compute, _PASSES) for _ in mixing])
-        yield _role(work, running(begin, *mixing))
+        yield timed(work, len(mixing), running(begin, *mixing))
 
 
 @asynccontextmanager
@@ -193,6 +179,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    from formicary_bench.experiments.compute.players import timed
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.baselines import tasks
 
@@ -216,7 +203,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
         async def run() -> None:
             await asyncio.gather(*(mixing(*one) for one in ends))
 
-        yield _role(work, run)
+        yield timed(work, len(ends), run)
         await tasks.end(echoes)
 
 

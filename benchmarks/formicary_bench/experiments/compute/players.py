@@ -56,12 +56,14 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     return players[work.configuration.platform](work)
 
 
-def _role(work: Workload, run: Callable[[], Awaitable[None]]) -> PreparedRole:
+def timed(work: Workload, agents: int, run: Callable[[], Awaitable[None]]) -> PreparedRole:
+    """Return a role that measures how long a number of agents run."""
+
     async def measure() -> None:
         work.mark(True)
         start = perf_counter()
         await run()
-        work.batches.append((Computing.of(work.configuration).agents, perf_counter() - start, 0))
+        work.batches.append((agents, perf_counter() - start, 0))
         work.mark(False)
 
     return PreparedRole(measure=measure)
@@ -78,7 +80,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
         await asyncio.gather(
             *(home.compute(compute) for _ in range(Computing.of(work.configuration).cores or 1))
         )
-        yield _role(work, running(begin, *computing))
+        yield timed(work, len(computing), running(begin, *computing))
 
 
 @asynccontextmanager
@@ -97,7 +99,7 @@ async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
             following = (_follow(work, *one) for one in zip(children, shares, strict=True))
             work.counters[CPU_SECONDS] += sum(await asyncio.gather(*following))
 
-        yield _role(work, run)
+        yield timed(work, agents, run)
 
 
 @asynccontextmanager
@@ -160,7 +162,7 @@ async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
             work.counters[CPU_SECONDS] += thread.took
 
     try:
-        yield _role(work, run)
+        yield timed(work, len(threads), run)
     finally:
         is_over.set()
         begin.set()

@@ -206,7 +206,7 @@ def _perform(
     with Display(quiet=as_json, asks=not (yes or as_json)) as display:
         outcome = request.perform(output, display, selection)
     if outcome.declined:
-        say("formicary: nothing was measured; --preset quick, or fewer values, take less time", err=True)
+        say("formicary: nothing was measured; use --preset quick or fewer values for a shorter run", err=True)
         raise typer.Exit(1)
     if outcome.interrupted:
         say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)

@@ -115,7 +115,7 @@ def run_request(
         UsageError: they contradict each other.
     """
     if plan is not None and resume is not None:
-        raise UsageError("--plan and --resume exclude each other: use one of them")
+        raise UsageError("--plan and --resume cannot be combined: use one of them")
     if experiment is not None and (plan or resume):
         raise UsageError(f"{experiment} does not go with {'--plan' if plan else '--resume'}: use one of them")
     if resume is not None:

@@ -85,7 +85,7 @@ def room(folder: Folder, needed: int) -> Iterator[Finding]:
 def _listening(facts: Facts) -> Iterator[Finding]:
     listen = facts.listen
     if listen.failed:
-        said = f"nobody can listen at {listen.address} there ({listen.failed})"
+        said = f"cannot listen at {listen.address} there ({listen.failed})"
         yield missing("listen", said, "set `listen` to an IP address of this host")
     for port, purpose in listen.taken.items():
         said = f"port {port} ({purpose}) is taken at {listen.address}"

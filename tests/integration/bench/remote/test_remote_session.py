@@ -276,13 +276,13 @@ class TestDeputiesThatAreNone:
 
     def test_a_shell_that_only_talks(self, pretend):
         said = refusal(pretend("#!/bin/sh\necho This account is not for you.\nexit 1\n"))
-        assert "ended with exit code 1 before it said anything" in said
-        assert "which says 'This account is not for you.' instead" in said
+        assert "ended with exit code 1 before it sent anything" in said
+        assert "(output: 'This account is not for you.')" in said
 
     def test_a_shell_that_talks_without_end(self, pretend):
         said = refusal(pretend("#!/bin/sh\nexec yes hello\n"))
         assert said.startswith(
-            "host lab-1: its login shell says more than 64 KiB before our program, which says"
+            "host lab-1: its login shell prints more than 64 KiB before our program (output: "
         )
 
     def test_a_python_without_formicary(self, pretend):
@@ -298,7 +298,7 @@ class TestDeputiesThatAreNone:
         said = refusal(pretend(_HOSTILE.replace("digest=code_digest()", "digest='0123456789'")))
         ours = formicary.__version__
         assert said.startswith(
-            f"host lab-1: it has another formicary ({ours}, code 01234567) than we ({ours}, code "
+            f"host lab-1: it has another formicary ({ours}, code 01234567) than this machine ({ours}, code "
         )
         assert "formicary hosts prepare" in said
 
@@ -310,16 +310,16 @@ class TestDeputiesThatAreNone:
 
     def test_a_handshake_that_is_none(self, pretend):
         said = refusal(pretend('#!/bin/sh\necho \'{"type":"host-agent","version":7}\'\n'))
-        assert "which is no handshake" in said
+        assert "which is not a handshake" in said
 
     @pytest.mark.parametrize(
         ("what", "cause"),
         [
             (
                 "say(b'x' * (17 << 20))",
-                f"said what cannot be understood: a line of more than {LONGEST_LINE} bytes",
+                f"sent an invalid message: a line of more than {LONGEST_LINE} bytes",
             ),
-            ("say(b'oops\\n')", "said what cannot be understood: 'oops' ("),
+            ("say(b'oops\\n')", "sent an invalid message: 'oops' ("),
             ("sys.exit('I do not like it here')", "exit code 1; its last words: I do not like it here"),
             ("os.kill(os.getpid(), 9)", "was ended by SIGKILL"),
         ],
@@ -348,7 +348,7 @@ class TestDeputiesThatAreNone:
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say({flood}); time.sleep({pause})\n")
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             wait_until(lambda: b'"failed"' in worker._unread)
-            assert hear(worker, Failed).reason == "it says more than anybody can read"
+            assert hear(worker, Failed).reason == "it prints too much"
 
     def test_one_that_does_not_answer(self, pretend, news):
         host = pretend(f"{_HOSTILE}while os.read(0, 1000): pass\n")

@@ -196,7 +196,7 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
         (GOOD + 'placement = "here"', "line 3, measure.a.placement: no placement 'here'; choose"),
         (GOOD + 'placement = "two-hosts"', "line 1, measure.a: two-hosts needs hosts"),
         (GOOD + 'placement = "same-container"\nroute = "direct"',
-         "line 1, measure.a: nothing can be measured by --route direct here"),
+         "line 1, measure.a: nothing measured here can use --route direct"),
         (GOOD + 'placement = "same-container"\nplatform = "tcp"', "line 1, measure.a: nothing is left"),
         (GOOD + "pairs = 10000\nrounds = [0, 10000000, 0]", "line 1, measure.a: 10000 pairs with 10000000"),
         ('[measure.a]\nexperiment = "memory"\nprofile = true', "line 1, measure.a: nothing of memory can"),
@@ -334,7 +334,7 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
         ]
     for words, said in [
         (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),
-        (("--plan", "p", "--resume", "r"), "--plan and --resume exclude each other: use one of them"),
+        (("--plan", "p", "--resume", "r"), "--plan and --resume cannot be combined: use one of them"),
         (("create", "--plan", "p"), "create does not go with --plan"),
         (("--resume", "r", "--pairs", "3"), "--pairs does not go with --resume"),
         (("--resume", "r", "--dry-run"), "--dry-run does not go with --resume"),

@@ -63,7 +63,7 @@ def test_ctrl_c_ends_the_programs_on_all_nodes(lab, job, nothing_left):
             3,
             "no active network interface ib7 with an address; it has lab0",
         ),
-        (("--hosts", "hosts.toml"), "", 2, "--hosts goes with --launcher ssh"),
+        (("--hosts", "hosts.toml"), "", 2, "--hosts is for --launcher ssh"),
         pytest.param(
             ("--on", "node3"),
             "",

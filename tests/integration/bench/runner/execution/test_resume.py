@@ -115,7 +115,7 @@ def test_after_ctrl_c_a_run_goes_on_where_it_was(start, bench, tmp_path):
 
     again = bench("run", "--resume", "run")
     assert again.code == 2
-    assert f"run has all of its {2 * REPEAT} measurements" in again.err
+    assert f"run is complete, with all of its {2 * REPEAT} measurements" in again.err
 
 
 def test_after_a_crash_a_run_goes_on_where_it_was(start, bench, tmp_path):

@@ -200,9 +200,9 @@ def locked(home):
 
 
 def test_two_do_not_change_a_folder_at_once(locked):
-    with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
+    with pytest.raises(loop.FailedError, match=r"another process is preparing or cleaning .*; wait until"):
         installing.clean(str(locked))
-    with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
+    with pytest.raises(loop.FailedError, match=r"another process is preparing or cleaning .*; wait until"):
         installing.want(str(locked), {})
 
 

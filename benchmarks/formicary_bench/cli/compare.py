@@ -1,4 +1,4 @@
-"""`formicary bench compare` and `formicary bench gate`: two runs held against each other."""
+"""`formicary bench compare` and `formicary bench gate`: compare two runs."""
 
 from __future__ import annotations
 
@@ -184,9 +184,9 @@ def _pair(runs: tuple[RunFolder, RunFolder]) -> Pairing:
 
 
 def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bool) -> None:
-    """Print what a reader should know before, and unless it is JSON, what was found: below their names.
+    """Print the remarks and, unless as JSON, what was found, below the names.
 
-    Names and sentences are broken where a line of the terminal ends, and never cut.
+    Names and sentences are wrapped to the terminal, never cut.
     """
     from formicary_bench.reports.document.comparison import names_of, what_one_has
     from formicary_bench.reports.formats.terminal import broken
@@ -211,7 +211,7 @@ def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bo
 
 
 def _show_json(names: tuple[str, str], pairing: Pairing, found: Sequence[Comparison]) -> None:
-    """Print a line for each figure with all that is known of it, and one for what only one run has."""
+    """Print a line of JSON for each figure, and one for what only one run has."""
     import msgspec
 
     which = dict(zip(("run", "base"), names, strict=True))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:
-    """Print it."""
     order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*run_plan.notes, *run_plan.left_out):
@@ -63,7 +62,7 @@ def _print_table(run_plan: RunPlan, forecast: Forecast) -> None:
 
 
 def _place(run_plan: RunPlan, configuration: Configuration) -> int:
-    """Return where its experiment comes first."""
+    """Return the position of its experiment's first configuration."""
     return [one.experiment for one in run_plan.plan].index(configuration.experiment)
 
 

@@ -1,4 +1,4 @@
-"""`formicary bench history`: an experiment over all runs."""
+"""`formicary bench history`: an experiment across all runs."""
 
 from __future__ import annotations
 

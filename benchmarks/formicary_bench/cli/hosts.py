@@ -28,7 +28,7 @@ app.add_typer(lab, name="lab")
 
 @app.callback()
 def hosts() -> None:
-    """Make sure that there can be measurements over hosts, whichever command it is."""
+    """Check, before any command, that measurements over hosts are possible."""
     need_posix("measurements over hosts")
 
 
@@ -115,7 +115,7 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 def _on_hosts(
     path: Path, on: str, work: Callable[[Sequence[Host], Sequence[Host], Steps], Coroutine[Any, Any, T]]
 ) -> T:
-    """Do something on the chosen hosts to its end, or until Ctrl-C: then nothing of it goes on anywhere."""
+    """Do something on the chosen hosts; Ctrl-C ends it on all of them."""
     import asyncio
 
     from formicary_bench.cli.hosts_view import StepsDisplay

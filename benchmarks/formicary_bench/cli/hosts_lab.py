@@ -1,4 +1,4 @@
-"""`formicary hosts lab`: hosts on one machine, for trying, for teaching and for tests."""
+"""`formicary hosts lab`: hosts on one machine, for trials, teaching and tests."""
 
 from __future__ import annotations
 

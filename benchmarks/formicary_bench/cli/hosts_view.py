@@ -118,22 +118,22 @@ def _way(way: Way) -> list[str]:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes as text."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"  # noqa: PLR2004 -- a gigabyte
 
 
 def show_prepared(prepared: Iterable[Prepared]) -> None:
-    """Print a line for each host; what went wrong goes to standard error, after all others."""
+    """Print a line for each host; problems go to standard error, at the end."""
     _show((each.host, each.problem, [_prepared(each)]) for each in prepared)
 
 
 def show_cleaned(cleaned: Iterable[Cleaned]) -> None:
-    """Print for each host what was ended and removed; what went wrong goes to standard error, after all."""
+    """Print what was ended and removed on each host; problems go to standard error, at the end."""
     _show((each.host, each.problem, _cleaned(each)) for each in cleaned)
 
 
 def _show(outcomes: Iterable[tuple[str, str, Iterable[str]]]) -> None:
-    """Print the sentences about each host, or keep its problem for the end."""
+    """Print the sentences about each host; problems come last."""
     problems = []
     for host, problem, sentences in outcomes:
         if problem:
@@ -167,7 +167,7 @@ _PER_SECOND = 8
 
 
 class StepsDisplay:
-    """Shows on standard error what is done on each host, if that is a terminal; nothing is left of it."""
+    """Shows progress on each host on standard error, if that is a terminal; it is erased at the end."""
 
     def __init__(self) -> None:
         console = Console(stderr=True, highlight=False)
@@ -201,9 +201,7 @@ class StepsDisplay:
             self._lines[host] = self._progress.add_task(printable(host), total=None, what="connecting")
 
     def at(self, host: str, what: str) -> None:
-        """Show what is done on a host now."""
         self._progress.update(self._lines[host], what=printable(what))
 
     def done(self, host: str, what: str = "done") -> None:
-        """Show that a host is finished."""
         self._progress.update(self._lines[host], what=printable(what), total=1, completed=1)

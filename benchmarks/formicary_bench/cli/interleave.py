@@ -1,4 +1,4 @@
-"""Two versions measured in turn, each by its own Python: what `formicary bench compare --interleave` does."""
+"""Measures two versions in turn, each with its own Python, for `formicary bench compare --interleave`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _SIDES = ("run", "base")
 def measure_in_turn(
     environments: tuple[Path, Path], words: Sequence[str], many: int, output: Path | None
 ) -> tuple[list[RunFolder], list[RunFolder], bool]:
-    """Measure the same with two environments in turn, in a run for each; Ctrl-C ends it early.
+    """Measure with two environments in turn, one run after the other; Ctrl-C ends it early.
 
     Args:
         environments: Two Pythons, or the folders of two virtual environments.
-        words: What to measure, as `formicary bench run` takes it.
-        many: How many runs of each.
+        words: What to measure, as arguments of `formicary bench run`.
+        many: The number of runs of each.
         output: The folder to make for the runs; None for a new one.
 
     Returns:
-        The runs of both, as many of one as of the other, and whether Ctrl-C ended it.
+        The runs of both, equally many, and whether Ctrl-C ended it.
 
     Raises:
-        UsageError: In an environment is no laboratory, or it cannot measure that.
+        UsageError: An environment lacks the laboratory, or cannot measure this.
     """
     from rich.console import Console
     from rich.progress import track
@@ -72,7 +72,7 @@ def measure_in_turn(
 
 
 def _warn_if_busy(run: RunFolder) -> None:
-    """Warn at once that the comparison may tell nothing."""
+    """Warn at once if other programs make the comparison worthless."""
     from formicary_bench.results.verdicts.trust import BUSY, lost_in
 
     lost = lost_in(run.manifest, run.manifest.repetitions)
@@ -84,10 +84,10 @@ def _warn_if_busy(run: RunFolder) -> None:
 
 
 def python_of(environment: Path) -> str:
-    """Return the Python of an environment in which the laboratory is installed.
+    """Return the Python of an environment with the laboratory.
 
     Raises:
-        UsageError: It is none.
+        UsageError: There is none, or it lacks the laboratory.
     """
     place = environment / "bin" / "python" if environment.is_dir() else environment
     python = str(place.absolute())  # not resolved: by its path it knows its environment
@@ -127,7 +127,7 @@ def _make_folder(output: Path | None) -> Path:
 
 
 def _run(command: Sequence[str], path: Path) -> None:
-    """Measure once, into a folder; Ctrl-C ends that first."""
+    """Measure once, into a folder; Ctrl-C ends the measurement first."""
     from formicary_bench.worker.interruption import allow_interrupts
 
     process = subprocess.Popen(  # noqa: S603 -- as above

@@ -1,4 +1,4 @@
-"""`formicary lab measure` and `formicary lab merge`: a guess, what was measured, and those of a class."""
+"""`formicary lab measure` and `formicary lab merge`: guesses and measurements, of one student or a class."""
 
 from __future__ import annotations
 
@@ -137,10 +137,10 @@ def merge(
 
 
 def _guesses(measurement: Measurement, typed: str | None) -> list[float]:
-    """Return a guess for each case, as it was typed, or asks for them.
+    """Return a guess for each case, as typed, or ask for them.
 
     Raises:
-        UsageError: there are not as many as cases, one is no number above zero, or nobody can be asked.
+        UsageError: their number is wrong, one is not a number above zero, or nobody can be asked.
     """
     cases = list(measurement.cases)
     if typed is not None:

@@ -44,7 +44,7 @@ GROUPS = {
     "network": "bytes and packets on the wire",
     "observe": "agents that are watched, by the live view",
 }
-"""The families of experiments, each with what it is about: a line of 80 columns."""
+"""The families of experiments with their subjects, each on a line of 80 columns."""
 
 JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON lines only.")]
 
@@ -115,7 +115,7 @@ def list_(
 
 
 def _chosen(name: str | None) -> tuple[list[Experiment], bool]:
-    """Return the experiments of a name, and whether it is that of a paper.
+    """Return the experiments that a name stands for, and whether it is a paper's.
 
     Raises:
         UsageError: there is nothing of that name.
@@ -177,10 +177,10 @@ def _show_experiments(experiments: Iterable[Experiment]) -> None:
 
 
 def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
-    """Print the runs for which all conditions hold, the oldest first.
+    """Print the runs that meet all conditions, the oldest first.
 
     Raises:
-        UsageError: A condition is none, or there is no such folder.
+        UsageError: A condition is invalid, or there is no such folder.
     """
     from formicary_bench.results.store.finding import conditions, find
 
@@ -237,7 +237,7 @@ _RANGE = re.compile(r"(\d+)([a-z]?) to (\d+)([a-z]?)")
 
 
 def of_source(asked: str) -> list[Experiment]:
-    """Return the experiments of what was asked for: `alberola`, `Burbeck 2004` or `Alberola 2010, Fig. 9`."""
+    """Return the experiments of a source: `alberola`, `Burbeck 2004` or `Alberola 2010, Fig. 9`."""
     from formicary_bench.experiments.registry import EXPERIMENTS
 
     wanted = _terms(asked)
@@ -249,7 +249,7 @@ def of_source(asked: str) -> list[Experiment]:
 
 
 def _terms(text: str) -> set[str]:
-    """Return what a source has in it, a term each: `alberola`, `2010`, `fig 9`."""
+    """Return the terms of a source: `alberola`, `2010`, `fig 9`."""
     plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     spelled = _RANGE.sub(lambda found: ", ".join(_between(*found.groups())), plain)
     found, kind = set(), ""

@@ -1,4 +1,4 @@
-"""`formicary bench model`: how what was measured over a few hosts goes on over many."""
+"""`formicary bench model`: extrapolates from a few hosts to many."""
 
 from __future__ import annotations
 

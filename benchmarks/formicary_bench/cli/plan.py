@@ -1,4 +1,4 @@
-"""`formicary bench plan`: make plans, and check them."""
+"""`formicary bench plan`: write plans, and check them."""
 
 from __future__ import annotations
 

@@ -32,21 +32,21 @@ COLD = "cold: its driver makes one round per process"
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A subject, as it is listed.
+    """A subject as listed.
 
     Attributes:
-        name: as on the command line.
-        version: of another platform with a driver; empty for ours and for baselines.
-        runtime: what it runs on, as its driver says.
-        experiments: what it can do; unknown, and empty, of what is not installed.
-        placements: where its agents can be, likewise.
-        most_pairs: the most pairs at once; 0 where there is no limit.
-        most_bytes: the largest body of a message; 0 where there is no limit.
-        run_as: how it is run and why so, where it has a driver that comes with the laboratory.
-        warm_up: when it is measured, where it has a driver.
-        missing: what is missing to run it, each with what to do; empty if it can be run.
-        notes: what is missing to run a part of it.
-        is_installed: whether nothing has to be fetched or built; if not, the last of `missing` says how.
+        name: its name on the command line.
+        version: the version of another platform; empty for ours and for baselines.
+        runtime: its runtime, as reported by its driver.
+        experiments: those that it can take part in; empty if it is not installed.
+        placements: where its agents can be; empty if it is not installed.
+        most_pairs: the most pairs at once; 0 for no limit.
+        most_bytes: the largest body of a message; 0 for no limit.
+        run_as: how it is run and why, if its driver comes with the laboratory.
+        warm_up: when it is measured, if it has a driver.
+        missing: what is missing to run it, each with what to do; empty if nothing is.
+        notes: what is missing for a part of it.
+        is_installed: whether it is installed; if not, the last of `missing` says how to install it.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def listed() -> list[Listed]:
-    """Return all subjects: ours and the baselines, then those with a driver."""
+    """Return all subjects: ours, the baselines, then those with a driver."""
     ours = [_listed(subject) for subject in SUBJECTS if not subject.hidden]
     there = list(_with_driver())
     names = {one.name for one in there}
@@ -146,7 +146,6 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
 
 
 def details(row: Listed) -> RenderableType:
-    """Return all about one platform."""
     table = Table.grid(padding=(0, 2))
     lines = {
         "platform": [f"{row.name} {row.version}".strip()],
@@ -168,12 +167,12 @@ def details(row: Listed) -> RenderableType:
 
 
 def _lines(texts: Sequence[str]) -> Text:
-    """Return what a cell shows, whatever a driver says of itself."""
+    """Return the lines of a cell; a driver's texts cannot break the table."""
     return Text("\n".join(map(printable, texts)))
 
 
 def in_short(names: Sequence[str]) -> Iterator[str]:
-    """Yield what these experiments are: all of a family, how many of it, or a few names."""
+    """Yield experiments in short: all of a family, how many of it, or a few names."""
     for family in dict.fromkeys(one.family for one in EXPERIMENTS.values()):
         every = [one.name for one in EXPERIMENTS.values() if one.family == family]
         can = [name for name in every if name in names]
@@ -186,7 +185,7 @@ def in_short(names: Sequence[str]) -> Iterator[str]:
 
 
 def lacks(row: Listed) -> list[str]:
-    """Return what is missing to run a platform, or a part of what it can do."""
+    """Return what is missing for a platform, or for a part of its abilities."""
     return [*row.missing, *(f"for some routes, {note}" for note in row.notes)]
 
 

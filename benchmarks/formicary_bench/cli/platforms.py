@@ -1,4 +1,4 @@
-"""`formicary bench platforms`: what can be measured beside ours, and drivers for more of it."""
+"""`formicary bench platforms`: other platforms that can be measured, and their drivers."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _print_json(rows: list[Listed]) -> None:
 
 @contextmanager
 def _showing() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is said at the moment, in one line that is gone afterwards."""
+    """Show progress on a terminal, in one line that is erased afterwards."""
     from rich.console import Console
     from rich.text import Text
 

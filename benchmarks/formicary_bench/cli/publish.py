@@ -1,4 +1,4 @@
-"""`formicary bench publish`: a run as a folder of static files, for any web server."""
+"""`formicary bench publish`: exports a run as static files, for any web server."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import typer
 from formicary.cli.options import examples
 from formicary.cli.output import say
 from formicary.core.files import new_folder
-from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.refusals import next_step
+from formicary.errors import UsageError
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _write(run: RunFolder, folder: Path) -> None:
 
 
 def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
-    """Draw each figure in each format; give their names from the page, those of a figure together."""
+    """Draw each figure in each format; return the files' names as seen from the page, by figure."""
     from formicary_bench.reports.charts.printing import write_kinds
 
     charts = [chart for section in sections for chart in section.charts]
@@ -75,7 +75,7 @@ def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
 
 
 def _copy(run: RunFolder, folder: Path) -> None:
-    """Copy what the run itself consists of."""
+    """Copy the files of the run itself."""
     from formicary_bench.results.store.folder import MANIFEST, PROFILES, RAW
 
     shutil.copy(run.path / MANIFEST, folder)
@@ -90,14 +90,8 @@ def _copy(run: RunFolder, folder: Path) -> None:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """Return a folder beside `path` to fill; it becomes `path` when the block ends well, or is removed."""
+    """Yield a folder to fill, which becomes `path` if the block succeeds, and is removed if not."""
     if path.exists():
         raise UsageError(f"{path} already exists and is not overwritten: choose another folder, or remove it")
-    try:
-        with new_folder(path) as temporary:
-            yield temporary
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another folder with --to')}"
-        ) from error
+    with writing(path, "choose another folder with --to"), new_folder(path) as temporary:
+        yield temporary

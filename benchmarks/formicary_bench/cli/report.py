@@ -1,4 +1,4 @@
-"""`formicary bench report`: a run in the format that somebody needs it in."""
+"""`formicary bench report`: exports a run in a chosen format."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import typer
 
 from formicary.cli.options import examples
 from formicary.cli.output import say
-from formicary.errors import FormicaryError, UsageError
+from formicary.errors import UsageError
 from formicary_bench.experiments.experiment import Loaded
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
 
 @contextmanager
 def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
-    """Return where to write: standard output, or a file that is there completely or as it was."""
+    """Yield where to write: standard output, or a file that is replaced only once complete."""
     if path is None and is_binary:
         raise UsageError("this format requires a file: specify one with --to")
     if path is None:
@@ -116,13 +116,8 @@ def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
     about: dict[str, Any] = {"mode": "wb"} if is_binary else {"mode": "w", "encoding": "utf-8", "newline": ""}
     from formicary.core.files import output_file
 
-    try:
-        with output_file(path) as temporary, temporary.open(**about) as file:
-            yield file
-            file.flush()
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'choose another file with --to')}"
-        ) from error
+    advice = "choose another file with --to"
+    with writing(path, advice), output_file(path) as temporary, temporary.open(**about) as file:
+        yield file
+        file.flush()
     say(path)

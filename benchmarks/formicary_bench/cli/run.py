@@ -1,4 +1,4 @@
-"""`formicary bench run`: measure an experiment, several, what a plan says, or what is left of a run."""
+"""`formicary bench run`: measures an experiment, a selection, a plan, or the rest of a run."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _perform(
     as_json: bool,
     yes: bool,
 ) -> Outcome | None:
-    """Measure, and return what came of it; or say what would be measured."""
+    """Measure, and return the outcome; or print what would be measured."""
     from formicary_bench.cli.run_request import run_request
     from formicary_bench.plans.reading import HostsAsked
     from formicary_bench.worker.interruption import raise_if_interrupted
@@ -206,7 +206,7 @@ def _perform(
     with Display(quiet=as_json, asks=not (yes or as_json)) as display:
         outcome = request.perform(output, display, selection)
     if outcome.declined:
-        say("formicary: nothing was measured; --preset quick, or fewer values, take less time", err=True)
+        say("formicary: nothing was measured; use --preset quick or fewer values for a shorter run", err=True)
         raise typer.Exit(1)
     if outcome.interrupted:
         say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
@@ -215,7 +215,7 @@ def _perform(
 
 
 def _conclude(outcome: Outcome, *, as_json: bool, tables: bool) -> None:
-    """Report a run that has come to its end, and end with its exit code."""
+    """Report a finished run, and exit with its code."""
     if outcome.folder is None:
         say("formicary: nothing could be measured, for the reasons above", err=True)
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""What `formicary bench run` was asked for: an experiment, several, a plan's, or what is left of a run."""
+"""The request to `formicary bench run`: an experiment, a selection, a plan, or the rest of a run."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 def refuse(values: Values, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
-    """Refuse all values that were given.
+    """Refuse options that do not go with another one.
 
     Args:
-        values: the values.
+        values: the options; those not given are None.
         what: what they do not go with.
-        instead: what to do.
-        but: names of what may be given.
+        instead: what to do instead.
+        but: names of those that are allowed.
 
     Raises:
-        UsageError: something was given.
+        UsageError: one was given.
     """
     given = [name for name, value in values.items() if value not in {None, False} and name not in but]
     if given:
@@ -48,10 +48,10 @@ class RunRequest:
     """What to measure.
 
     Attributes:
-        experiment: an experiment, a selection, or all.
-        values: what else was said of it.
-        plan: the file that says it instead.
-        resume: the folder of a run that is gone on with instead.
+        experiment: an experiment, a selection, or `everything`.
+        values: the other options, as typed.
+        plan: the plan file, if any.
+        resume: the folder of the run to resume, if any.
     """
 
     experiment: str
@@ -60,20 +60,20 @@ class RunRequest:
     resume: Path | None = None
 
     def host_selection(self, asked: HostsAsked) -> HostSelection | None:
-        """Return the hosts that the command line names, or else the plan.
+        """Return the hosts named on the command line, or else in the plan.
 
         Raises:
-            UsageError: what is said of them is not understood.
+            UsageError: the options about hosts are invalid.
         """
         if self.plan is not None:
             asked = asked.or_else(hosting_of(self.plan))
         return read_host_selection(*asked)
 
     def run_plan(self, selection: HostSelection | None) -> RunPlan:
-        """Return what is measured on this machine, or with these hosts.
+        """Return the plan of the run, on this machine or with these hosts.
 
         Raises:
-            UsageError: what was asked for is not understood, or cannot be.
+            UsageError: the request is invalid, or cannot be met.
         """
         hosts = [host.name for host in selection.containers] if selection else []
         if self.plan is not None:
@@ -105,9 +105,9 @@ def run_request(
 
     Args:
         experiment: an experiment, a selection, or all; None for the usual one.
-        values: what else was said of it.
-        plan: the file that says it instead.
-        resume: the folder of a run that is gone on with instead.
+        values: the other options, as typed.
+        plan: the plan file, if any.
+        resume: the folder of the run to resume, if any.
         output: the folder that was asked for.
         dry_run: whether nothing is to be measured.
 
@@ -115,7 +115,7 @@ def run_request(
         UsageError: they contradict each other.
     """
     if plan is not None and resume is not None:
-        raise UsageError("--plan and --resume exclude each other: use one of them")
+        raise UsageError("--plan and --resume cannot be combined: use one of them")
     if experiment is not None and (plan or resume):
         raise UsageError(f"{experiment} does not go with {'--plan' if plan else '--resume'}: use one of them")
     if resume is not None:

@@ -1,4 +1,4 @@
-"""`formicary bench show`: a run again, from its folder alone."""
+"""`formicary bench show`: shows a run again, from its folder alone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def show(
 
 
 def show_run(run_folder: RunFolder, *, as_json: bool, tables: bool, cold: bool = False) -> None:
-    """Print what a run has found, and write its report."""
+    """Print a run's results, and write its report."""
     from formicary_bench.reports.document.sections import Document
     from formicary_bench.reports.document.stability import cold_extras
     from formicary_bench.reports.formats import html, json_lines, terminal, terminal_overview

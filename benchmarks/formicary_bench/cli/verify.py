@@ -1,4 +1,4 @@
-"""`formicary bench verify`: measure again what a run claims, and say which of it holds on this machine."""
+"""`formicary bench verify`: measures a run's claims again, to see which hold on this machine."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def verify(
 
 
 def _plan(run: RunFolder, claimed: Sequence[Statement], repeat: int) -> RunPlan:
-    """Return what is measured: the configurations that claims are made of, as they were."""
+    """Return the plan: the configurations that the claims are about."""
     from formicary_bench.results.summary.row import frame
     from formicary_bench.runner.execution.resume import refuse_unknown
     from formicary_bench.runner.planning.options import parse

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.places import Carrier
 
 PAPER_ROUNDS = (500, 1000, 500)
-"""As in Alberola 2010."""
+"""Round trips in Alberola 2010."""
 
 ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
 FRANTZ = "Frantz 2010"
@@ -252,7 +252,6 @@ class Experiment:
 
     @cached_property
     def own(self) -> tuple[Parameter, ...]:
-        """Its own parameters."""
         return declared_by(self.parameters)
 
     @cached_property
@@ -272,12 +271,10 @@ class Experiment:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of all its command-line options."""
         return (*(one.name for one in self.own), *self.varies)
 
     @property
     def is_of_paper(self) -> bool:
-        """Whether it comes from a paper."""
         return not self.source.startswith("our own")
 
     @property
@@ -290,7 +287,6 @@ class Experiment:
         return f"formicary bench run {self.name} --preset {PAPER}{hosts}"
 
     def has(self, subject: Subject) -> bool:
-        """Return whether a subject can take part."""
         if subject.exchanges:
             return self.exchange in subject.exchanges and (subject.groups_threads or not is_cpu(self.name))
         if self.subjects:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 ONE = "one"
-"""What a run's manifest says where one server was for all hosts."""
+"""The manifest's word for one server for all hosts."""
 
 _CROWDED = 0.95
 _HALF = 0.5

@@ -1,7 +1,7 @@
 """Measure the cost of an idle direct link: `python -m formicary_bench.extrapolation.idle > links.json`.
 
-Containers with links to each other wait in one process, with TLS over TCP as between hosts. The more of them
-there are, the more links each has: CPU time and memory per container rise by the cost of a link's end.
+Containers linked to each other wait in one process, with TLS over TCP as between hosts. The more there are,
+the more links each has, so that CPU time and memory per container rise by the cost of one end of a link.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONTAINERS = (6, 10, 14, 18, 22, 26)
-"""How many there are in each process; each has links with all others."""
+"""The numbers of containers per process; each has links to all others."""
 
 WAIT_SECONDS = 20.0
-"""For how long they wait: that of two pings, at least."""
+"""How long they wait, in seconds: at least two pings."""
 
 _SETTLE_SECONDS = 5.0
 _LOOKS, _LOOK_SECONDS = 400, 0.05
@@ -103,7 +103,7 @@ def _rise(line: Line | None) -> Prediction:
 
 
 async def wait(count: int) -> Waited:
-    """Let a number of linked containers wait.
+    """Measure a number of linked containers that wait.
 
     Raises:
         FormicaryError: they did not find each other.

@@ -102,7 +102,7 @@ def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
 
 ONE_SERVER, FEDERATED, DIRECT = "one server", "federated servers", "direct links"
 CENTRAL, REPLICATED = "central directory, at most", "replicated directory, at least"
-"""Of the one the messages to it are not counted; of the other, those are that tell of having seen it."""
+"""The former ignores messages to the directory; the latter includes those that confirm an entry."""
 
 _US = 1e6
 

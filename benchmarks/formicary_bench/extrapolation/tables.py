@@ -25,7 +25,7 @@ ASSUMED = (
     "no host runs out of network bandwidth or memory, and no process runs out of file descriptors",
     "all hosts are alike, and so is their traffic",
 )
-"""What the model takes for granted."""
+"""The assumptions of the model."""
 
 
 def outlooks(fitted: Fitted, hosts: Sequence[int], pairs: int) -> list[Outlook]:

@@ -1,7 +1,7 @@
 """Files that people write.
 
-- `toml_files`: TOML, with all that is wrong said at once, and values converted to types.
-- `toml_lines`: in which line each key is.
+- `toml_files`: TOML, with all mistakes in one error, and values converted to types.
+- `toml_lines`: the line of each key.
 """
 
 CPU_GROUP = "runtime"

@@ -16,7 +16,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def next_step(error: OSError, otherwise: str) -> str:
-    """Return what to do about an error of writing: `otherwise`, or free space if that lacks."""
+    """Return what to do about an error of writing: free space if the disk is full, else `otherwise`."""
     return f"free some space or {otherwise}" if error.errno in _FULL else otherwise
 
 

@@ -1,4 +1,4 @@
-"""TOML files that people write: read whole, with all that is wrong said at once, by line and key."""
+"""TOML files that people write, with all mistakes in one error, by line and key."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class FileWording:
-    """What a kind of file is called in sentences.
+    """How sentences refer to a kind of file.
 
     Attributes:
         what: what it is, with its article.
-        example: how one may be named.
-        instead: what to do where there is none.
+        example: an example of its name.
+        instead: what to do if there is none.
         lists: what it lists, and nothing else.
         lines: examples of its lines.
         how: what to write into it.
@@ -52,11 +52,11 @@ class FileWording:
 
 
 class WrongError(ValueError):
-    """A value is not what its key takes.
+    """A value is not valid for its key.
 
     Args:
         sentence: what is wrong, and what to write instead.
-        within: the key, in a table that is the value, of what is wrong; nothing if it is all of it.
+        within: the wrong key, if the value is a table; empty if all of it is wrong.
     """
 
     def __init__(self, sentence: str, *within: str) -> None:
@@ -65,10 +65,10 @@ class WrongError(ValueError):
 
 
 class TomlFile:
-    """A file that is TOML.
+    """A TOML file.
 
     Attributes:
-        document: what it says, as Python has it.
+        document: its content.
     """
 
     def __init__(self, path: Path, text: str) -> None:
@@ -78,12 +78,12 @@ class TomlFile:
         self._problems: list[tuple[int, str]] = []
 
     def complain(self, where: Key, what: str) -> None:
-        """Note that something is wrong with a key, or with the whole file."""
+        """Note a problem with a key, or with the whole file."""
         self._problems.append((self.line(where), f"{dotted(where)}: {what}" if where else what))
 
     @contextmanager
     def noting(self, *where: str) -> Iterator[None]:
-        """Note what the block finds wrong with the value of a key: a `WrongError`, or several of them."""
+        """Note each `WrongError` that the block raises about the value of a key."""
         try:
             yield
         except* WrongError as found:
@@ -93,11 +93,11 @@ class TomlFile:
 
     @property
     def has_problems(self) -> bool:
-        """Whether something wrong was noted."""
+        """Whether a problem was noted."""
         return bool(self._problems)
 
     def line(self, where: Key) -> int:
-        """Return the line of a key, or of the innermost table of it that there is; 0 if there is none."""
+        """Return the line of a key, or of its innermost existing table; 0 if there is none."""
         while where and where not in self._lines:
             where = where[:-1]
         return self._lines.get(where, 0)
@@ -106,7 +106,7 @@ class TomlFile:
         """Raise an error with all mistakes.
 
         Raises:
-            UsageError: something is.
+            UsageError: there are any.
         """
         listed = [f"line {line}, {what}" if line else what for line, what in sorted(self._problems)]
         if len(listed) == 1:
@@ -119,7 +119,7 @@ def read(path: Path, wording: FileWording) -> TomlFile:
     """Read a file.
 
     Raises:
-        UsageError: it cannot be read, or is no TOML.
+        UsageError: it cannot be read, or is not TOML.
     """
     text = _text(path, wording)
     try:
@@ -167,7 +167,7 @@ def _text(path: Path, wording: FileWording) -> str:
 
 
 def convert(value: Any, kind: Any) -> Any:
-    """Return a value of a file as what a type of msgspec's describes.
+    """Return a value of a file, converted to a type as msgspec does.
 
     The type's `Meta` gives the sentences: its `description` says what a wrong value is, and what to write
     instead ("no port; write ..."), its `title` what the words of a `Literal` are, its `examples` how a text
@@ -175,7 +175,7 @@ def convert(value: Any, kind: Any) -> Any:
 
     Raises:
         WrongError: the value is not of this type.
-        ExceptionGroup: several elements of a list are not: a WrongError for each.
+        ExceptionGroup: several elements of a list are not, with a WrongError for each.
     """
     if get_origin(kind) is tuple:
         one = get_args(kind)[0]
@@ -191,10 +191,10 @@ def convert(value: Any, kind: Any) -> Any:
 
 
 def each(items: Iterable[Any], check: Callable[[Any], T]) -> list[T]:
-    """Return what a function makes of each item.
+    """Return the result of a function for each item.
 
     Raises:
-        ExceptionGroup: some are wrong: a WrongError for each.
+        ExceptionGroup: some are wrong, with a WrongError for each.
     """
     found, wrong = [], []
     for item in items:
@@ -208,7 +208,7 @@ def each(items: Iterable[Any], check: Callable[[Any], T]) -> list[T]:
 
 
 def _wrong(value: Any, kind: Any) -> str:
-    """Return what a value is that is not of a type, and what to write instead."""
+    """Return what is wrong with a value that is not of a type, and what to write instead."""
     base, meta = _parts(kind)
     if get_origin(base) is Literal:
         known = get_args(base)
@@ -241,11 +241,11 @@ def shown(value: object) -> str:
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """Return a question for what was perhaps meant, to be put behind a sentence; empty if nothing is near."""
+    """Return a suggestion to append to a sentence; empty if no known word is similar."""
     near = get_close_matches(word[:_LONGEST_WORD], list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
 def dotted(path: Key) -> str:
-    """Return a key with its tables as it is written in a file, in one line whatever it contains."""
+    """Return a key with its tables as in a file, always on one line."""
     return ".".join(part if _PLAIN.fullmatch(part) else json.dumps(part)[:_SHOWN] for part in path)

@@ -1,4 +1,4 @@
-"""In which line of a TOML file each of its keys is; Python's own reader does not tell."""
+"""The lines of a TOML file's keys, which Python's own reader does not give."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Key = tuple[str, ...]
-"""A key with the tables that it is in, from the outermost."""
+"""A key after its tables, the outermost first."""
 
 _TOKEN = re.compile(
     r"""
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 class _Scan:
-    """Reads a file that is known to be TOML, and notes where each key is."""
+    """Reads a valid TOML file, and notes the line of each key."""
 
     def __init__(self) -> None:
         self.lines: dict[Key, int] = {}
@@ -78,7 +78,7 @@ def _plain(token: str) -> str:
 
 
 def lines_of(text: str) -> Mapping[Key, int]:
-    """Return the line in which each key is there for the first time, counted from 1."""
+    """Return the first line of each key, counted from 1."""
     scan = _Scan()
     scan.read(text)
     return scan.lines

@@ -1,4 +1,4 @@
-"""Guesses and what was measured in one picture: as text for the terminal, as a page, and as SVG."""
+"""Guesses and measurements in one picture: as text for the terminal, as a page, and as SVG."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _METHOD = (
 
 
 def written(unit: str) -> Callable[[float], str]:
-    """Return how figures of a unit are written."""
+    """Return a function that writes figures of a unit."""
     if unit == "µs":
         return formatting.duration
     return lambda value: f"{formatting.digits(value)} {unit}"
 
 
 def spoken(answer: Answer, unit: str) -> str:
-    """Return what was measured and guessed for a case, as a sentence."""
+    """Return the measurement and the guess of a case as a sentence."""
     text, measured = written(unit), answer.measured
     between = f" ({' to '.join(map(text, measured.bounds))})" if measured.bounds else ""
     factor = answer.factor
@@ -73,7 +73,7 @@ def picture(results: Sequence[Result]) -> list[str]:
 
 
 def class_sentences(results: Sequence[Result]) -> list[str]:
-    """Return what a class has found: how far machines differ, and how good the guesses were."""
+    """Return the results of a class: how much machines differ, and how good the guesses were."""
     unit, said = results[0].unit, []
     for case in _cases(results):
         answers = [answer for result in results if (answer := result.of(case)) is not None]
@@ -150,7 +150,7 @@ def chart(results: Sequence[Result]) -> Chart:
 
 
 def write_picture(results: Sequence[Result], path: Path) -> None:
-    """Write one picture of all results: a page, or only the drawing where the file's name ends in `.svg`.
+    """Write one picture of all results: a page, or only the drawing if the file's name ends in `.svg`.
 
     Raises:
         FormicaryError: it cannot be written.
@@ -171,7 +171,7 @@ def _cases(results: Sequence[Result]) -> list[str]:
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
-    """Return who has measured; with a number where several have one name."""
+    """Return the names of those who measured, numbered if several are equal."""
     names = [result.who for result in results]
     return [
         f"{name} ({names[: number + 1].count(name)})" if names.count(name) > 1 else name

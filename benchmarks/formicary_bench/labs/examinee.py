@@ -8,25 +8,11 @@ from typing import TYPE_CHECKING, Any
 from formicary.errors import FormicaryError
 from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary.testing import VirtualClockLoop
-from formicary_bench.labs.exchange import (
-    Begin,
-    Call,
-    Final,
-    Finish,
-    Frame,
-    Idle,
-    Loaded,
-    Look,
-    Over,
-    Task,
-    Turn,
-)
+from formicary_bench.labs import exchange
 from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from formicary_bench.labs.exchange import Answered, Line, Order, Report
 
 
 class Gone(Broken):
@@ -41,9 +27,9 @@ class Examinee:
         from_program: called with each frame that one of the program's containers sends.
     """
 
-    def __init__(self, line: Line[Order, Report], how: Callable[[], str]) -> None:
+    def __init__(self, line: exchange.Line[exchange.Order, exchange.Report], how: Callable[[], str]) -> None:
         self.is_gone = False
-        self.from_program: Callable[[Frame], None] = lambda _: None
+        self.from_program: Callable[[exchange.Frame], None] = lambda _: None
         self._line = line
         self._how = how
         self._reset()
@@ -52,10 +38,10 @@ class Examinee:
         self._is_over = False
         self._timer: float | None = None
         self._fault: Exception | None = None
-        self._frames: list[Frame] = []
-        self._tasks: list[Request[Task]] = []
-        self._requests: Requests[Task, Any] = Requests(self._tasks.append)
-        self._answers: list[Answered] = []
+        self._frames: list[exchange.Frame] = []
+        self._tasks: list[Request[exchange.Task]] = []
+        self._requests: Requests[exchange.Task, Any] = Requests(self._tasks.append)
+        self._answers: list[exchange.Answered] = []
         self._offered: dict[str, Callable[..., Any]] = {}
         self._answering: set[asyncio.Task[None]] = set()
 
@@ -64,20 +50,19 @@ class Examinee:
     def loaded(self) -> str:
         """Wait until the program has been loaded; return what is wrong with it, or an empty string."""
         report = self._receive()
-        if isinstance(report, Loaded):
+        if isinstance(report, exchange.Loaded):
             return report.problem
         raise self._nonsense("it sent unexpected data")
 
     def begin(self, seed: int, seconds: float) -> None:
-        """Begin a scenario."""
         self._reset()
-        self._heard(self._exchange(Begin(seed, seconds)))
+        self._heard(self._exchange(exchange.Begin(seed, seconds)))
 
-    def finish(self) -> Final:
+    def finish(self) -> exchange.Final:
         """End the scenario, and return the observations of the program."""
         self.leave()
-        self._send(Finish())
-        while not isinstance(report := self._receive(), Final):
+        self._send(exchange.Finish())
+        while not isinstance(report := self._receive(), exchange.Final):
             pass
         return report
 
@@ -114,14 +99,14 @@ class Examinee:
         return bool(self._frames or self._tasks or self._answers)
 
     def _proceed(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
-        turn = Turn(at, tuple(self._frames), tuple(self._tasks), tuple(self._answers))
+        turn = exchange.Turn(at, tuple(self._frames), tuple(self._tasks), tuple(self._answers))
         for told in (self._frames, self._tasks, self._answers):
             told.clear()
         loop.call_soon(self._heard, self._exchange(turn))
 
-    def _heard(self, report: Report) -> None:
+    def _heard(self, report: exchange.Report) -> None:
         try:
-            if not isinstance(report, Idle):
+            if not isinstance(report, exchange.Idle):
                 self._fault = self._nonsense("it sent unexpected data")
                 return
             timer = report.timer
@@ -139,7 +124,7 @@ class Examinee:
 
     # -- what it is to do -----------------------------------------------------------------------------------
 
-    def take(self, frame: Frame) -> None:
+    def take(self, frame: exchange.Frame) -> None:
         """Pass a frame to the program with its next turn."""
         self._frames.append(frame)
 
@@ -150,7 +135,7 @@ class Examinee:
             Broken: the task has failed.
         """
         try:
-            return await self._requests.ask(Task(what, arguments))
+            return await self._requests.ask(exchange.Task(what, arguments))
         except FormicaryError as error:
             raise Broken(str(error)) from None
 
@@ -163,7 +148,7 @@ class Examinee:
         if self._has_news():
             loop = asyncio.get_running_loop()
             self._proceed(loop, loop.time())
-        report = self._exchange(Look(agent, attribute))
+        report = self._exchange(exchange.Look(agent, attribute))
         if isinstance(report, Refusal):
             raise Broken(report.reason)
         if not isinstance(report, Answer):
@@ -177,7 +162,7 @@ class Examinee:
         self._offered.update(functions)
         return [*functions]
 
-    async def _answer(self, request: Request[Call]) -> None:
+    async def _answer(self, request: Request[exchange.Call]) -> None:
         call = request.order
         try:
             result = await self._offered[call.name](*call.arguments)
@@ -186,7 +171,7 @@ class Examinee:
         else:
             self._answers.append(Answer(request.number, result))
 
-    def _answer_now(self, request: Request[Call]) -> Answered:
+    def _answer_now(self, request: Request[exchange.Call]) -> exchange.Answered:
         call = request.order
         try:
             return Answer(request.number, self._offered[call.name](*call.arguments))
@@ -195,17 +180,17 @@ class Examinee:
 
     # -- the line -------------------------------------------------------------------------------------------
 
-    def _exchange(self, order: Order) -> Report:
+    def _exchange(self, order: exchange.Order) -> exchange.Report:
         self._send(order)
         while isinstance(report := self._receive(), Request):
             self._send(self._answer_now(report))
-        if isinstance(report, Over):
+        if isinstance(report, exchange.Over):
             self.leave()
             self.is_gone = report.hangs
             raise Broken(report.problem)
         return report
 
-    def _send(self, order: Order) -> None:
+    def _send(self, order: exchange.Order) -> None:
         try:
             self._line.send(order)
         except TimeoutError:
@@ -213,7 +198,7 @@ class Examinee:
         except OSError:
             raise self._gone(self._how()) from None
 
-    def _receive(self) -> Report:
+    def _receive(self) -> exchange.Report:
         try:
             return self._line.receive()
         except TimeoutError:
@@ -235,7 +220,7 @@ class Examinee:
         return Gone(sentence)
 
 
-def _refusal(request: Request[Call], error: Exception) -> Refusal:
+def _refusal(request: Request[exchange.Call], error: Exception) -> Refusal:
     return Refusal(request.number, f"{type(error).__name__}: {error}")
 
 

@@ -31,7 +31,7 @@ class Lab(msgspec.Struct, frozen=True):
     folder: Path
 
     def text(self, file: str) -> str:
-        """Return what stands in one of its files, such as `start.py`.
+        """Return the text of one of its files, such as `start.py`.
 
         Raises:
             FormicaryError: it cannot be read.
@@ -69,10 +69,10 @@ class Lab(msgspec.Struct, frozen=True):
 
 
 def all_labs() -> dict[str, Lab]:
-    """Return all labs by their names, in the order in which the documentation has them.
+    """Return all labs by name, in the order of the documentation.
 
     Raises:
-        FormicaryError: their folder is not there.
+        FormicaryError: their folder is missing.
     """
     folder = _folder()
     try:
@@ -105,7 +105,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
 
 
 def text_of(lab: Lab) -> str:
-    """Return a lab's text as it can be read in a student's folder: links to other pages are only words."""
+    """Return a lab's text for a student's folder, without links to other pages."""
     return _LINK.sub(r"\1", lab.text("index.md"))
 
 
@@ -134,7 +134,7 @@ print(subprocess.run(["formicary", "lab", "check", "."], capture_output=True, te
 
 
 def notebook_of(lab: Lab) -> str:
-    """Return a lab's text as a notebook, in JSON: its examples are cells, and the program is one, too.
+    """Return a lab's text as a notebook, in JSON; its examples and its program are cells.
 
     Raises:
         UsageError: the extra `notebooks` is not installed.
@@ -153,18 +153,18 @@ def notebook_of(lab: Lab) -> str:
 
 
 def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]:
-    """Make a folder with the program to complete and the text of a lab.
+    """Create a folder with the program to complete and the text of a lab.
 
     Args:
         lab: the lab.
-        folder: where to; it must not be there, or be empty.
-        notebook: whether to make a Jupyter notebook of the text, too.
+        folder: the folder, which must be missing or empty.
+        notebook: whether to make a Jupyter notebook of the text as well.
 
     Returns:
-        The files for the student: what to complete, and what to read.
+        The files to complete and to read.
 
     Raises:
-        UsageError: there is something in the folder already, or the extra `notebooks` is not installed.
+        UsageError: the folder is not empty, or the extra `notebooks` is not installed.
         FormicaryError: it cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -181,10 +181,10 @@ def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]
 
 
 def lab_of(folder: Path) -> Lab:
-    """Return the lab that a student's folder was made of.
+    """Return the lab of a student's folder.
 
     Raises:
-        UsageError: it is no such folder.
+        UsageError: it is not such a folder.
     """
     try:
         content = tomllib.loads((folder / _MARK).read_text(encoding="utf-8"))

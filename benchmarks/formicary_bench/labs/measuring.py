@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 ROUNDS = 10
-"""How often each case is measured, each time in a new event loop; in a round, in an order by chance."""
+"""The number of rounds; each measures all cases in a random order, each in a new event loop."""
 
 SHORTEST = 0.01
-"""Seconds that a case is measured at least, in each round."""
+"""The shortest measurement of a case in a round, in seconds."""
 
 _WARM_UP = 0.2  # of the time of a case, before what is counted
 _MICROSECONDS = 1e6
@@ -48,12 +48,12 @@ _BETWEEN_LOOKS = 20  # round trips between two looks at the clock
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """What a lab has measured.
+    """The measurement of a lab.
 
     Attributes:
-        question: what a student guesses, as a sentence with a question mark.
-        unit: of the figures, such as `µs`.
-        cases: what is measured, by its name.
+        question: the question to guess, as a sentence.
+        unit: the unit of the figures, such as `µs`.
+        cases: what is measured, by name.
     """
 
     question: str
@@ -68,11 +68,11 @@ def load_measurement(lab: Lab) -> Measurement:
 
 
 def measure(measurement: Measurement, seconds: float) -> Iterator[tuple[str, float]]:
-    """Measure all cases, ten times each, and give each figure as it comes.
+    """Measure all cases, ten times each, and yield each figure as it is measured.
 
     Args:
         measurement: the cases.
-        seconds: how long it may take in all, about; what a case needs to begin and to end comes on top.
+        seconds: about how long all of it takes, without setting up and ending cases.
     """
     each = max(seconds / ROUNDS / len(measurement.cases), SHORTEST)
     for _ in range(ROUNDS):
@@ -91,7 +91,6 @@ class EchoAgent(Agent):
     """Answers every request with its body, wherever it lives."""
 
     async def setup(self) -> None:
-        """Begin to answer."""
         self.add_behaviour(_Responder(), Template(performative="request"))
 
 
@@ -102,7 +101,7 @@ class _Responder(CyclicBehaviour):
 
 
 class _Requester(OneShotBehaviour):
-    """Asks again and again; `microseconds` is the mean of a question with its answer."""
+    """Asks again and again; `microseconds` is the mean time of a question and its answer."""
 
     def __init__(self, to: str, seconds: float, body: str) -> None:
         super().__init__()
@@ -126,7 +125,7 @@ class _Requester(OneShotBehaviour):
 
 
 async def time_of_asking(container: Container, to: str, seconds: float, body: str = "hello") -> float:
-    """Return how many microseconds a question with its answer takes, as the mean of many."""
+    """Return the mean time of a question and its answer, in microseconds."""
     asker, behaviour = Agent("asker"), _Requester(to, seconds, body)
     asker.add_behaviour(behaviour)
     await container.start(asker)
@@ -154,23 +153,23 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def factor(self) -> float:
-        """How many times the measured figure the guess is."""
+        """The ratio of the guess to the measured figure."""
         return self.guess / self.measured.value
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What `formicary lab measure` leaves.
+    """The result of `formicary lab measure`.
 
     Attributes:
         lab: the name of the lab.
-        question: what was asked.
+        question: the question.
         unit: of all figures.
-        who: who has measured.
+        who: who measured.
         machine: the processor.
         python: Python's version.
-        formicary: ours.
+        formicary: the version of Formicary.
         answers: one for each case.
-        format: which kind of file it is.
+        format: the kind of file.
     """
 
     lab: str
@@ -184,12 +183,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     format: str = FORMAT
 
     def of(self, case: str) -> Answer | None:
-        """Return the answer about a case, if there is one."""
+        """Return the answer to a case, if there is one."""
         return next((answer for answer in self.answers if answer.case == case), None)
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write a result, in place of an older one.
+    """Write a result, replacing an older one.
 
     Raises:
         FormicaryError: it cannot be written.
@@ -199,13 +198,13 @@ def write_result(result: Result, path: Path) -> None:
 
 
 def read_results(paths: Iterable[Path]) -> tuple[list[Result], list[str]]:
-    """Read the results of a class, all of the lab that the first one is of.
+    """Read the results of a class; those of another lab than the first are left out.
 
     Returns:
         The results, and a sentence for each file that is left out.
 
     Raises:
-        UsageError: none of them is a result.
+        UsageError: none is a valid result.
     """
     found: list[Result] = []
     warnings: list[str] = []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SECONDS = 10.0
-"""How much CPU time a program may take in a scenario; a solution needs a fraction of a second."""
+"""The limit of a program's CPU time in a scenario; a solution needs a fraction of a second."""
 
 LONGEST = 24 * 3600.0
 """Seconds of virtual time after which a scenario is over, whatever it waits for."""
@@ -34,17 +34,17 @@ _ARROWS = 500
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a scenario.
+    """The outcome of a scenario.
 
     Attributes:
         scenario: its name.
-        exercise: of which exercise it is.
+        exercise: its exercise.
         sentence: what must hold.
         passed: whether it holds.
-        problem: what is wrong, as a sentence; empty if it holds.
-        hint: what else was seen that may be the reason, such as a forgotten `await`.
+        problem: what is wrong, as a sentence; empty if it passed.
+        hint: a possible reason, such as a forgotten `await`.
         arrows: the messages that show it.
-        printed: what the program has printed, the end of it.
+        printed: the end of the program's output.
     """
 
     scenario: str
@@ -58,7 +58,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def load_scenarios(lab: Lab) -> dict[str, Scenario]:
-    """Return the scenarios of a lab's `check.py` by their names, in their order."""
+    """Return the scenarios of a lab's `check.py` by name, in order."""
     found = [value for value in vars(lab.module("check")).values() if isinstance(value, Scenario)]
     return {each.name: each for each in found}
 
@@ -70,7 +70,7 @@ def play(scenario: Scenario, examinee: Examinee, seed: int, seconds: float = SEC
         scenario: the scenario.
         examinee: the program, in its process.
         seed: the seed of all random numbers in it; the program cannot derive it from its own.
-        seconds: how much CPU time the program may take.
+        seconds: the limit of the program's CPU time.
     """
     stage: list[Stage] = []
     chance = random.Random(f"{seed} {scenario.name}")

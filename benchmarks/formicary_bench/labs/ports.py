@@ -40,7 +40,6 @@ class Ports:
         return domain in self.here or domain in self.there
 
     def take(self, frame: Frame) -> None:
-        """Handle a frame from the other side."""
         if frame.kind == "come":
             self.there.add(frame.source)
             for port in self.here.values():
@@ -73,7 +72,7 @@ class Port(LineTransport["PortLine"]):
         """
         ports, domain = self._ports, container.domain
         if ports.has(domain):
-            raise NameTakenError(f"there is a container {domain} already; take another name")
+            raise NameTakenError(f"a container {domain} already exists; use another name")
         self._container = container
         for other in (*ports.here, *ports.there):
             self.met(other)

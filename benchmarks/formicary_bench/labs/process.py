@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 PATIENCE = 5
-"""How many times longer a scenario may take by the clock than by CPU: others may use the machine, too."""
+"""How many times its CPU time a scenario may take by the clock, as other programs use the machine as well."""
 
 _ENDLESS = ": is there an endless loop, or a loop without an `await` that waits?"
 

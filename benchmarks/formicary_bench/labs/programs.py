@@ -1,4 +1,4 @@
-"""A student's program: loaded, or one sentence about why not; and in which line of it something broke."""
+"""A student's program: loaded, or a sentence about why not; and the line in which it broke."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Broken(FormicaryError):  # noqa: N818 -- what must hold is broken, as a pr
 
     Args:
         sentence: what is wrong.
-        about: the names of the agents whose messages show it; all if there are none.
+        about: the names of the agents whose messages show it; all if empty.
         conversation: the conversation that shows it; all if empty.
     """
 
@@ -40,7 +40,7 @@ class Broken(FormicaryError):  # noqa: N818 -- what must hold is broken, as a pr
 
 
 def quoted(path: Path, line: int) -> str:
-    """Return a line of a program as sentences show it: `program.py, line 7: x = int(body)`."""
+    """Return a line of a program for a sentence: `program.py, line 7: x = int(body)`."""
     code = linecache.getline(str(path), line).strip()
     return f"{path.name}, line {line}: {code}" if code else f"{path.name}, line {line}"
 
@@ -52,7 +52,7 @@ def line_of_error(error: BaseException, path: Path) -> int | None:
 
 
 def running_line(path: Path, frame: FrameType | None) -> int | None:
-    """Return the line of a program that runs just now, in this thread or another one; None if none does."""
+    """Return the line of a program that a thread is running; None if it runs none."""
     frames = [frame, *sys._current_frames().values()]  # noqa: SLF001 -- documented, and there is no other way
     for innermost in frames:
         each = innermost
@@ -77,7 +77,7 @@ def with_code(failure: str, path: Path) -> str:
 
 
 def what_failed(error: BaseException, path: Path) -> str:
-    """Return what an exception says, and which line of a program it came through."""
+    """Return an exception's message, and the line of a program that it came through."""
     line = line_of_error(error, path)
     where = f" ({quoted(path, line)})" if line else ""
     if isinstance(error, Broken):
@@ -96,7 +96,7 @@ def _trace(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Log nothing: outcomes say what a program does to containers."""
+    """Silence the log: outcomes say what a program does to containers."""
     before = logging.root.manager.disable
     logging.disable()
     try:
@@ -106,10 +106,10 @@ def unlogged() -> Iterator[None]:
 
 
 FILE = "program.py"
-"""What a student's program is called."""
+"""The name of a student's program."""
 
 MODULE = "program"
-"""What its `__name__` is while it is checked; not `__main__`, so that its own main program does not run."""
+"""Its `__name__` while it is checked; not `__main__`, so that its own main program does not run."""
 
 
 class Program:
@@ -120,10 +120,10 @@ class Program:
         self.path = path
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the program calls so.
+        """Return the object with this name in the program.
 
         Raises:
-            Broken: there is nothing of this name.
+            Broken: there is none.
         """
         try:
             return getattr(self._module, name)
@@ -134,14 +134,14 @@ class Program:
             raise Broken(f"{self.path.name} has no {name}, which the lab needs{meant}") from None
 
     def put(self, name: str, value: object) -> None:
-        """Put something in the place of what the program calls so."""
+        """Replace the object with this name in the program."""
         setattr(self._module, name, value)
 
     def make(self, kind: str, *arguments: Any) -> Any:
-        """Make an object of one of its classes.
+        """Create an object of one of its classes.
 
         Raises:
-            Broken: there is none of this name, or it takes other arguments, or raises an exception.
+            Broken: there is no such class, it takes other arguments, or it raises an exception.
         """
         try:
             return getattr(self, kind)(*arguments)
@@ -158,7 +158,7 @@ def load(path: Path) -> Program:
     """Run a student's program, up to its own main program, and return it.
 
     Args:
-        path: its file. Modules beside it can be imported, if Python has none of that name.
+        path: its file. It can import modules beside it, unless Python has one of that name.
 
     Raises:
         Broken: it cannot be read or run.

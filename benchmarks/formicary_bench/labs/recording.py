@@ -1,4 +1,4 @@
-"""What agents said to each other in a scenario, and its picture: a lane for each agent, an arrow each."""
+"""The messages of a scenario, and their picture: a lane for each agent, an arrow for each message."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Arrow(msgspec.Struct):
 
     Attributes:
         sent: when it was sent, in seconds of virtual time.
-        sender: the short name of who has sent it; with the container where names would be the same.
-        receiver: that of who should get it.
+        sender: the sender's short name, with the container where names would be equal.
+        receiver: the receiver's, likewise.
         performative: its performative; empty if it has none.
-        body: what it says.
+        body: its body.
         conversation: its conversation; empty if it has none.
-        arrived: when it was handed over; None as long as it is on its way, or if it never arrived.
-        lost: why it could not be delivered; empty if it could.
+        arrived: when it was delivered; None if it has not arrived.
+        lost: why it could not be delivered; empty unless it was lost.
     """
 
     sent: float
@@ -50,18 +50,18 @@ class Arrow(msgspec.Struct):
 
     @property
     def label(self) -> str:
-        """What is written at the arrow."""
+        """The text at the arrow."""
         return f"{self.performative} {self.body}".strip() or "(empty)"
 
 
 class Recorder:
-    """Keeps what goes from one container to another in a scenario, in the order in which it was sent."""
+    """Records the messages between containers in a scenario, in the order in which they were sent."""
 
     def __init__(self) -> None:
         self.arrows: list[Arrow] = []
 
     def sent(self, message: Message, receiver: str) -> Arrow:
-        """Keep a message that was sent, and return its arrow, to note there what becomes of it."""
+        """Record a sent message, and return its arrow, whose fate is noted there later."""
         arrow = Arrow(
             _now(),
             _short(message.sender),
@@ -76,7 +76,7 @@ class Recorder:
 
 
 def about(arrows: Iterable[Arrow], names: Iterable[str], conversation: str = "") -> list[Arrow]:
-    """Return the messages from or to agents of these names, and of this conversation where it is given."""
+    """Return the messages from or to agents with these names, and of this conversation if given."""
     wanted = set(names)
     return [
         arrow
@@ -105,7 +105,7 @@ def sequence_text(arrows: Sequence[Arrow]) -> list[str]:
     """Draw messages, the earliest at the top; of many, the last ones.
 
     Returns:
-        Lines that fit 100 columns. What others have written steers no terminal.
+        Lines that fit 100 columns, with escape sequences made harmless.
     """
     shown = arrows[-_MOST:]
     names = list(dict.fromkeys(name for arrow in shown for name in (arrow.sender, arrow.receiver)))
@@ -158,12 +158,12 @@ def _words(arrow: Arrow) -> str:
 
 
 def write_pictures(name: str, arrows: Sequence[Arrow], folder: Path) -> list[Path]:
-    """Write messages as a drawing and as Mermaid, in place of older ones; without messages, remove these.
+    """Write messages as a drawing and as Mermaid, replacing older files; without messages, remove these.
 
     Args:
-        name: what the files are called, such as the name of a scenario.
+        name: the name of the files, such as that of a scenario.
         arrows: the messages.
-        folder: where to; it is made if need be.
+        folder: the folder, created if missing.
 
     Raises:
         FormicaryError: they cannot be written.

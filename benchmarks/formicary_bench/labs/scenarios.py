@@ -1,4 +1,4 @@
-"""What a lab's `check.py` is written with: scenarios, the stage that each is played on, and what must hold.
+"""The vocabulary of a lab's `check.py`: scenarios, the stage of each, and what must hold.
 
 A scenario is a coroutine function with a stage as its argument. Its docstring is the sentence that a student
 reads: what must hold. It runs in virtual time, with a network whose faults it decides. The agents of the
@@ -49,7 +49,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 def scenario(name: str, *, exercise: int) -> Callable[[Play], Scenario]:
-    """Make a scenario of a coroutine function, whose docstring says what must hold."""
+    """Turn a coroutine function, whose docstring says what must hold, into a scenario."""
 
     def made(play: Play) -> Scenario:
         return Scenario(name, exercise, " ".join((play.__doc__ or "").split()), play)
@@ -58,9 +58,9 @@ def scenario(name: str, *, exercise: int) -> Callable[[Play], Scenario]:
 
 
 class Player:
-    """An agent of the program, as the judge knows it: its other attributes are what it says of itself.
+    """An agent of the program, as the judge knows it; its other attributes come from the program.
 
-    They are plain data, and those of now.
+    They are plain data, read anew each time.
 
     Attributes:
         kind: the name of its class.
@@ -78,10 +78,10 @@ class Player:
         self.address = f"{name}@{_domain(home)}"
 
     def __getattr__(self, attribute: str) -> Any:
-        """Return what it has in an attribute.
+        """Return the value of an attribute.
 
         Raises:
-            Broken: there is none, or it is no plain data.
+            Broken: there is none, or its value is not plain data.
         """
         return self._examinee.look(self._number, attribute)
 
@@ -98,12 +98,12 @@ class Offer:
 
 
 class Stage:
-    """Where a scenario is played: containers on a network, the judge's here and those of the program there.
+    """Where a scenario is played: containers on a network, the judge's here and the program's in its process.
 
     Attributes:
-        network: what joins the containers; change its `delay`.
-        random: chance for the scenario itself.
-        recorder: the messages that went from one container to another.
+        network: the network of the containers; change its `delay`.
+        random: the random numbers of the scenario itself.
+        recorder: the messages between containers.
     """
 
     def __init__(self, examinee: Examinee, chance: random.Random) -> None:
@@ -119,11 +119,10 @@ class Stage:
         examinee.from_program = self.network.from_program
 
     async def __aenter__(self) -> Self:
-        """Begin."""
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """End all containers at once; what agents do then is not judged any more."""
+        """End all containers at once; what agents do then is no longer judged."""
         self._examinee.leave()
         containers = tuple(self.containers.values())
         self.failures += [failure for container in containers for failure in container.failure_log]
@@ -147,8 +146,7 @@ class Stage:
         """Start an agent of a class of the program, as `kind(name, *arguments)`, and return its `Player`.
 
         Args:
-            home: its container, which is opened if need be. What agents of one container say to each other is
-                not seen here.
+            home: its container, opened if needed. Messages within a container are not seen here.
             kind: the name of the class.
             name: the agent's name.
             arguments: plain data, or an `Offer`.
@@ -165,7 +163,7 @@ class Stage:
         return Player(self._examinee, number, kind, name, home)
 
     async def crash(self, container: Container | str) -> None:
-        """End a container, of the judge or the home of the program's, as if its process was killed."""
+        """End a container of the judge or the program, as if its process had been killed."""
         if isinstance(container, str):
             self._homes.remove(container)
             self.network.crash(_domain(container))
@@ -176,19 +174,19 @@ class Stage:
         await _end(container)
 
     async def replace(self, **functions: Callable[..., Any]) -> None:
-        """Put functions in the place of those that the program has; they take plain data, and return it.
+        """Replace functions of the program with others, which take and return plain data.
 
         Raises:
-            Broken: the program has none of this name.
+            Broken: the program has none of that name.
         """
         for name in self._examinee.offer(**functions):
             await self._examinee.do("replace", name)
 
     async def watch(self, **functions: Callable[[], None]) -> None:
-        """Call functions whenever the program calls its own of this name.
+        """Call functions whenever the program calls its own of the same name.
 
         Raises:
-            Broken: the program has none of this name.
+            Broken: the program has none of that name.
         """
         for name in self._examinee.offer(**functions):
             await self._examinee.do("watch", name)
@@ -198,10 +196,10 @@ class Stage:
 
         Args:
             agent: the agent.
-            seconds: how long at most, in virtual time.
+            seconds: the timeout in virtual time.
 
         Raises:
-            Broken: it lives on.
+            Broken: it does not end.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -214,7 +212,7 @@ class Stage:
 
         Args:
             holds: whether it does.
-            sentence: what is wrong if it does not: what was expected, and what came.
+            sentence: what is wrong if not: what was expected, and what happened.
             about: the names of the agents whose messages show it; all by default.
 
         Raises:

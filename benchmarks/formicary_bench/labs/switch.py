@@ -40,8 +40,8 @@ class Switch:
     From one container to another, messages arrive in the order in which they were sent.
 
     Attributes:
-        delay: how many seconds each message is on its way; or a function that is asked for it each time, so
-            that messages of different containers overtake each other.
+        delay: the seconds that each message takes; or a function that returns them for each, so that messages
+            of different containers overtake each other.
         expected: the domains of the program's containers that are about to open.
     """
 
@@ -68,10 +68,10 @@ class Switch:
             self._send(frame)
 
     def from_program(self, frame: Frame) -> None:
-        """Take what a container of the program has sent.
+        """Take a frame from a container of the program.
 
         Raises:
-            Broken: it is nothing that such a container sends.
+            Broken: no such container sends such a frame.
         """
         if frame.kind == "come":
             if frame.source not in self.expected:
@@ -89,7 +89,7 @@ class Switch:
             self._send(frame)
 
     def crash(self, domain: str) -> None:
-        """Remove a container of the program, with everything on its way from and to it."""
+        """Remove a container of the program, with everything in transit from and to it."""
         if domain in self._ports.there:
             self._forget(domain)
             self._ports.take(Frame("left", domain))
@@ -122,7 +122,7 @@ class Switch:
         return self._recorder.sent(message, frame.receiver)
 
     def _arrive(self, line: deque[_UnderWay], until: _UnderWay) -> None:
-        """Hand over what is due, in order: timers due at the same time fire in any order."""
+        """Deliver what is due, in order: timers due at the same time fire in any order."""
         while not until.is_over:
             first = line.popleft()
             first.is_over = True
@@ -137,7 +137,7 @@ class Switch:
             self._to_program(frame)
 
     def _forget(self, domain: str) -> None:
-        """Drop what is on its way from and to a container, and tell the senders."""
+        """Drop what is in transit from and to a container, and tell the senders."""
         reason = f"container {domain} has left the memory network"
         for ends, line in self._lines.items():
             if domain not in ends:

@@ -62,7 +62,6 @@ class Lab(msgspec.Struct, frozen=True):
 
     @property
     def hosts(self) -> Sequence[LabHost]:
-        """Its hosts, in order."""
         first = ipaddress.ip_network(self.subnet)[1]
         return [
             LabHost(f"lab-{number}", f"{stem(self.mark)}-{number}", str(first + number))
@@ -86,7 +85,6 @@ class Lab(msgspec.Struct, frozen=True):
 
 
 def default_folder() -> Path:
-    """Return the default folder of a lab."""
     return user_state() / "lab"
 
 
@@ -135,12 +133,10 @@ class LabFolder:
 
     @property
     def mark(self) -> str:
-        """The mark of its lab."""
         return mark_of(self.path)
 
     @property
     def inventory(self) -> Path:
-        """The inventory."""
         return self.path / "hosts.toml"
 
     @property

@@ -148,10 +148,10 @@ def _checked_delay(delay: str) -> str:
 
 
 def _there(folder: LabFolder, wanted: Lab) -> Status | None:
-    """Return the lab that there is already; None if there is none.
+    """Return the existing lab; None if there is none.
 
     Raises:
-        LabError: it is another one than what is wanted, or some of it is missing.
+        LabError: it differs from the wanted one, or parts of it are missing.
     """
     lab = folder.read()
     found = status.of(folder, lab)

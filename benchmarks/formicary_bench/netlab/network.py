@@ -1,7 +1,7 @@
 """The network of a lab: namespaces, a switch between them, limits.
 
-The bridge stands in a namespace of its own. In that of this machine, rules of its firewall would decide about
-what the hosts send to each other: where Docker is installed, it would be dropped.
+The bridge is in a namespace of its own. In this machine's, its firewall would filter the traffic between
+hosts: with Docker installed, it would be dropped.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"}
-"""Which package brings each of them, on Debian and Ubuntu."""
+"""The packages of these programs on Debian and Ubuntu."""
 
 _PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin")  # not on everybody's PATH
 _SECONDS = 30.0  # far more than any of them takes
 
 
 class FailedError(LabError):
-    """A program has said that it cannot do something."""
+    """A program failed."""
 
     def __init__(self, said: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -58,10 +58,10 @@ def find(program: str) -> str:
 
 
 def run(program: str, *arguments: str) -> str:
-    """Run a program to its end and return what it printed.
+    """Run a program, and return its output.
 
     Raises:
-        FailedError: it ended with another exit code than 0, or did not end.
+        FailedError: its exit code is not 0, or it did not end.
     """
     # Nothing of ours in the environment: an sshd keeps what it gets for as long as it runs.
     environment = {"PATH": os.pathsep.join(["/usr/bin", "/bin", *_PLACES]), "LC_ALL": "C.UTF-8"}
@@ -91,7 +91,7 @@ def ip(*arguments: str) -> str:
 
 
 RANGE = ipaddress.ip_network("198.18.0.0/15")
-"""Addresses that are set aside for measuring networks (RFC 2544): nobody has them on the Internet."""
+"""Addresses reserved for benchmarking networks (RFC 2544), which nobody has on the Internet."""
 
 _UNITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 _HOST_BITS = 24  # of a subnet: enough for a hundred hosts
@@ -99,7 +99,7 @@ _HOST_BITS = 24  # of a subnet: enough for a hundred hosts
 
 @contextmanager
 def choosing() -> Iterator[str]:
-    """Reserve a subnet that is in use nowhere here; no other lab chooses until the block ends.
+    """Reserve an unused subnet for the block, during which no other lab can choose one.
 
     Raises:
         LabError: there is none.
@@ -128,7 +128,7 @@ def _used() -> Iterator[ipaddress.IPv4Network]:
 
 
 def lay_switch(lab: Lab) -> None:
-    """Make the bridge, and the cable from this machine to it."""
+    """Create the bridge, and the cable from this machine to it."""
     ip("netns", "add", lab.switch)
     ip("-netns", lab.switch, "link", "add", BRIDGE, "type", "bridge")
     port = ["peer", "name", CONTROLLER, "netns", lab.switch]
@@ -142,7 +142,7 @@ def lay_switch(lab: Lab) -> None:
 
 
 def lay_host(lab: Lab, host: LabHost) -> None:
-    """Make a host's namespace, and its cable to the bridge."""
+    """Create a host's namespace, and its cable to the bridge."""
     ip("netns", "add", host.namespace)
     own = ["-netns", host.namespace]
     ip(*own, "link", "set", "lo", "up")
@@ -166,12 +166,12 @@ def _hush(namespace: str, interface: str) -> None:
 
 
 def try_out(mark: str, rate: str, delay: str) -> None:
-    """Find out whether this kernel has all that the lab needs; nothing stays.
+    """Check that this kernel has everything that the lab needs; nothing remains.
 
     Args:
-        mark: of the lab.
-        rate: that is wanted; none if empty.
-        delay: that is wanted; none if empty.
+        mark: the lab's mark.
+        rate: the wanted bandwidth; empty for no limit.
+        delay: the wanted delay; empty for none.
 
     Raises:
         LabError: something is missing.
@@ -224,7 +224,7 @@ def bits_per_second(rate: str) -> int:
     """Return a rate as a number.
 
     Raises:
-        ValueError: it is not written like one.
+        ValueError: it is not a valid rate.
     """
     found = re.fullmatch(r"([1-9][0-9]{0,5})(kbit|mbit|gbit)", rate)
     if found is None:
@@ -233,11 +233,10 @@ def bits_per_second(rate: str) -> int:
 
 
 def namespaces(mark: str) -> Sequence[str]:
-    """Return the namespaces that there are of a lab, whether its folder is there or not."""
+    """Return the existing namespaces of a lab, whether or not its folder exists."""
     names = [line.split()[0] for line in ip("netns", "list").splitlines() if line.strip()]
     return [name for name in names if is_of(mark, name)]
 
 
 def interfaces() -> Sequence[str]:
-    """Return the network interfaces of this machine."""
     return [link["ifname"] for link in json.loads(ip("-json", "link", "show"))]

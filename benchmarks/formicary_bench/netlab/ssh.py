@@ -48,7 +48,6 @@ Subsystem sftp internal-sftp
 
 
 def make_keys(folder: LabFolder) -> None:
-    """Make the key to all hosts."""
     private, public = _new_key()
     folder.save(folder.key, private)
     folder.save(folder.path / "authorized_keys", public + b" formicary-lab\n")

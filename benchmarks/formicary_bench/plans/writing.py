@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.files import output_file
-from formicary.errors import FormicaryError, UsageError
+from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
+from formicary_bench.files.refusals import writing
 from formicary_bench.vocabulary.kinds import unknown
 from formicary_bench.vocabulary.names import EVERYTHING
 from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, SHARED, VARIED, WHOLE
@@ -50,11 +51,8 @@ def write(path: Path, names: Sequence[str]) -> list[str]:
     chosen = [one for one in EXPERIMENTS.values() if (_is_local(one) if everything else one.name in names)]
     if path.exists():
         raise UsageError(f"{path} already exists and is not overwritten: choose another file, or remove it")
-    try:
-        with output_file(path) as temporary:
-            temporary.write_text("\n".join(_lines(path, chosen)) + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise FormicaryError(f"{path} cannot be written ({error.strerror}): choose another file") from error
+    with writing(path, "choose another file"), output_file(path) as temporary:
+        temporary.write_text("\n".join(_lines(path, chosen)) + "\n", encoding="utf-8", newline="\n")
     return [one.name for one in chosen]
 
 

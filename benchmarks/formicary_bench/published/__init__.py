@@ -1,4 +1,4 @@
-"""Figures that papers have published, to be shown beside ours. No value was read off a picture.
+"""Figures published in papers, to be shown beside ours. No value was read off a picture.
 
 `alberola2010_cpu.csv`, `alberola2010_memory.csv` and `alberola2010_network.csv` are from Alberola, Such,
 Garcia-Fornes, Espinosa and Botti, *A performance evaluation of three multiagent platforms*, Artificial
@@ -39,7 +39,7 @@ SOURCE = "Alberola 2010"
 MACHINE = (
     "two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0, AgentScape 0.8.1"
 )
-"""What the paper measured on."""
+"""The paper's machines."""
 
 _HERE = Path(__file__).parent
 
@@ -50,12 +50,12 @@ class CpuTime:
 
     Attributes:
         table: the number of the table.
-        platform: whose.
+        platform: the platform.
         host: A or B.
-        group: as the paper names it: `jvm`, `mas`, `map`, `com` or `sds`.
+        group: the paper's name of it: `jvm`, `mas`, `map`, `com` or `sds`.
         ms: the mean.
         ci95_ms: half of its 95% interval.
-        percent: its share of the host's.
+        percent: its share of the host's CPU time.
     """
 
     table: int
@@ -72,10 +72,10 @@ class Printed:
     """A line of a paper's table.
 
     Attributes:
-        who: whose.
-        at: where it stands there: the rounds, say, or what it is a figure of.
-        texts: its figures as they are printed, by the headings of our metrics.
-        values: the same in our units.
+        who: the platform.
+        at: what the line is about, such as the number of rounds.
+        texts: its figures as printed, by the headings of our metrics.
+        values: its figures in our units.
     """
 
     who: str
@@ -86,17 +86,17 @@ class Printed:
 
 @dataclass(frozen=True)
 class Table:
-    """Figures that a paper prints, to be shown beside ours.
+    """A paper's table of figures, to be shown beside ours.
 
     Attributes:
-        paper: whose.
+        paper: the paper.
         where: the table, or the section.
-        file: in this folder.
-        who: the column that says whose a line is.
-        at: the one that says where it stands.
-        figures: our metric's heading, the unit as printed, and that in ours, by columns.
-        only: the column that says which lines are of one experiment; all are if empty.
-        remark: what to know of them.
+        file: the file in this folder.
+        who: the column with the platform.
+        at: the column with what a line is about.
+        figures: by column, the heading of our metric, the printed unit, and that unit in ours.
+        only: the column that assigns lines to experiments; empty if all belong to one.
+        remark: a remark for readers.
     """
 
     paper: str
@@ -137,7 +137,7 @@ _FEATURES = {
 """Its headings, by columns of the file."""
 
 _OURS = ("Formicary", "Python", "yes", "yes", "yes", "yes", "Sockets/XMPP/http")
-"""What it would have of us: FIPA's protocols, directory and gateway; TLS and secrets; groups and roles."""
+"""Formicary's line: FIPA's protocols, directory and gateway; TLS and secrets; groups and roles."""
 
 
 def features() -> list[dict[str, str]]:
@@ -197,7 +197,7 @@ TABLES = {
         remark="It grows with the root of the swaps: the paper's are until an agent has made 1000.",
     ),
 }
-"""By the names that experiments declare."""
+"""The tables by the names that experiments declare."""
 
 
 def cpu_times(table: int) -> list[CpuTime]:

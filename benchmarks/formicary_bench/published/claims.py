@@ -1,7 +1,7 @@
-"""What papers conclude: claims with where they stand, the figures printed with them, and what tests them.
+"""The conclusions of papers: claims with their places, their printed figures, and their tests.
 
-They are entries of `claims.toml`. A test is a ratio of figures of our experiments and where it is to lie; how
-it is evaluated is in `results.verdicts.claims`. A claim that nothing here can test says what it would take.
+They are entries of `claims.toml`. A test is a ratio of figures of our experiments, and the range where it
+must lie; `results.verdicts.claims` evaluates it. A claim that nothing here can test says what it would take.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FILE = Path(__file__).parent / "claims.toml"
 
 
 class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A paper: what it is called for short, its full reference, and what it measured on."""
+    """A paper: its short name, its full reference, and its machines."""
 
     name: str
     reference: str
@@ -23,19 +23,19 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Rows of a run, by what they have in common. What is not said of them may be anything.
+    """The rows of a run that have something in common; unset fields match anything.
 
     Attributes:
-        experiments: Names of experiments, any of which will do.
-        subject: As on the command line, or the name of a platform.
-        placements: Where the agents are, any of which will do.
-        route: By which the messages go.
-        tls: Whether they are encrypted.
-        figure: Another figure than that of the test.
-        pairs_from: Pairs, or senders, at least.
-        pairs_to: The same at most.
-        agents: How many agents there are.
-        way: How the operations of a loop follow each other.
+        experiments: Names of experiments, any of which matches.
+        subject: A subject's name on the command line, or that of a platform.
+        placements: Placements, any of which matches.
+        route: The route of the messages.
+        tls: Whether messages are encrypted.
+        figure: The figure, if not that of the test.
+        pairs_from: The fewest pairs, or senders.
+        pairs_to: The most of them.
+        agents: The number of agents.
+        way: The order of a loop's operations.
     """
 
     experiments: tuple[str, ...] = ()
@@ -51,19 +51,18 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What decides about a claim: the value of a figure, or how many times another one it is.
+    """The test of a claim: the value of a figure, or its ratio to another one.
 
     Attributes:
         figure: The name of its metric; `share of GROUP` of the CPU time.
-        one: What is judged.
-        other: What it is held against, at each point that both have; nothing if None.
-        along: The size (`services`, `payload_bytes`, `pairs`, `agents`) from whose smallest value to its
-            largest the figure grows; it is the growth that is judged then.
+        one: The judged rows.
+        other: The rows that they are compared with at each common point, if any.
+        along: The size (`services`, `payload_bytes`, `pairs`, `agents`) over which the figure grows, if the
+            growth from its smallest value to its largest is judged.
         least: The smallest value of that size that counts.
         proportional: Whether the growth is divided by that of the size.
-        between: Where the value, the ratio or the growth is to lie.
-        stands_for: What differs from the paper's own experiment, in a sentence; empty where nothing does that
-            matters.
+        between: The range where the value, the ratio or the growth must lie.
+        stands_for: What differs from the paper's experiment, as a sentence; empty if nothing important does.
     """
 
     figure: str
@@ -80,13 +79,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A claim.
 
     Attributes:
-        id: A name that stays, for links.
-        paper: Whose, by its short name.
+        id: A permanent name, for links.
+        paper: The paper's short name.
         where: The section, and the figures or tables.
         says: The claim, in a sentence.
-        published: The figures that the paper prints with it; none where it only draws them.
-        check: What decides about it; None where nothing here can.
-        needs: What it would take to test it, as an order without full stop; empty where the test is enough.
+        published: The figures that the paper prints with it; empty if it only draws them.
+        check: Its test; None if nothing here can test it.
+        needs: What it would take to test it, as an order without full stop; empty if the test is enough.
     """
 
     id: str
@@ -104,12 +103,12 @@ class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def papers() -> dict[str, Paper]:
-    """Return the papers by their short names, in the order of their years."""
+    """Return the papers by their short names, oldest first."""
     return {paper.name: paper for paper in _known().papers}
 
 
 def claims() -> tuple[Claim, ...]:
-    """Return all claims, those of a paper together."""
+    """Return all claims, grouped by paper."""
     return _known().claims
 
 

@@ -54,7 +54,7 @@ def check_name(value: Any) -> str:
     text: str = convert(value, _NAME)
     if not names.is_container(text):
         raise WrongError(
-            f"{shown(text)} cannot be a name; take 1 to 63 of a-z, 0-9 and inner hyphens, but not localhost"
+            f"{shown(text)} cannot be a name; use 1 to 63 of a-z, 0-9 and inner hyphens, but not localhost"
         )
     return text
 
@@ -84,7 +84,7 @@ def _file(text: str, folder: Path) -> Path | None:
     try:
         path = folder / Path(text).expanduser()
     except RuntimeError:
-        raise WrongError(f"{shown(text)} names a user that there is not; write the whole path") from None
+        raise WrongError(f"{shown(text)} names an unknown user; write the whole path") from None
     try:
         with open(path, "rb", opener=_open_at_once):
             pass
@@ -115,7 +115,7 @@ def _remote_folder(text: str, _: Path) -> str:
 
 def _folder(text: str, folder: Path) -> str:
     if not text:
-        raise WrongError("the folder has no path; leave the key out for the usual one")
+        raise WrongError("the folder has no path; leave the key out for the default")
     return _remote_folder(text, folder)
 
 
@@ -135,8 +135,8 @@ def _variable(item: tuple[str, Any]) -> tuple[str, str]:
     key, value = item
     if not _VARIABLE.fullmatch(key):
         raise WrongError(
-            f"{shown(key)} is no name of an environment variable; take A-Z, a-z, 0-9 and _, not beginning "
-            "with a digit",
+            f"{shown(key)} is not the name of an environment variable; use A-Z, a-z, 0-9 and _, not "
+            "beginning with a digit",
             key,
         )
     if not isinstance(value, str) or "\0" in value:  # the value may be a secret: it is not shown

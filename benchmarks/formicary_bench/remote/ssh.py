@@ -46,7 +46,6 @@ class Connection:
         self.ssh = ssh
 
     def error(self, sentence: str) -> HostError:
-        """Return an error about this host."""
         return HostError(f"host {self.host.name}: {sentence}")
 
     def understood(self, answer: object, kind: type[T]) -> T:
@@ -58,7 +57,7 @@ class Connection:
         try:
             return msgspec.convert(answer, kind)
         except msgspec.ValidationError as error:
-            said = f"what it says of itself cannot be understood ({error}); try again"
+            said = f"its description of itself is invalid ({error}); try again"
             raise self.error(said) from None
 
     async def close(self) -> None:

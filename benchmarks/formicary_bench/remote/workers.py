@@ -141,7 +141,7 @@ class RemoteWorker:
     def _said(self, report: bytes) -> None:
         with self._lock:
             if len(self._unread) + len(report) > _MOST_UNREAD:
-                report = encode(Failed("it says more than anybody can read"))
+                report = encode(Failed("it prints too much"))
                 self._unread.clear()
             self._unread += report + b"\n"
             self._wake()
@@ -159,7 +159,7 @@ class RemoteWorker:
             except OSError as error:
                 reason = error.strerror or str(error)
         if reason:
-            self._said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
+            self._said(encode(Failed(f"its results cannot be stored here: {reason}")))
             self._kill()
 
     def _end(self, code: int, last_words: str) -> None:

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: few digits, the unit that fits."""
+"""Numbers for readers: few digits, in a suitable unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.intervals import Interval
 
 NOTHING = "—"
-"""What stands where there is no figure."""
+"""The text in place of a missing figure."""
 
 
 def duration(microseconds: float | None) -> str:
@@ -72,12 +72,12 @@ def times(ratio: float) -> str:
 
 
 def short(text: str) -> str:
-    """Leave out the zeros at the end of a figure's fraction, where it is a round value and no measurement."""
+    """Remove trailing zeros from a figure that is a round value rather than a measurement."""
     return re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", text).replace(". ", " ").removesuffix(".")
 
 
 def between(low: str, high: str) -> str:
-    """Return an interval of two figures that are written already, their unit once: `3.17–3.22 µs`."""
+    """Return an interval of two formatted figures, with one unit: `3.17–3.22 µs`."""
     unit = re.search(r"[ /].*$", high)
     return f"{low.removesuffix(unit[0]) if unit else low}–{high}"
 
@@ -91,9 +91,9 @@ def spread(mean: float | None, bounds: Bounds | None) -> str:
 
 
 def spread_of(interval: Interval | None) -> str:
-    """Return the same of a figure that comes with its interval; nothing where that has no width.
+    """Return the same for a figure with its interval; nothing if that has no width.
 
-    Of one repetition there is no interval, and a ratio of such figures stands for itself.
+    A single repetition has no interval, nor has a ratio of such figures.
     """
     if interval is None or interval.low == interval.high:
         return ""
@@ -127,7 +127,7 @@ def probability(p: float) -> str:
 
 
 def slug(text: str) -> str:
-    """Return what links may be called after a text: small letters of ASCII, digits and hyphens."""
+    """Return a name for links made from a text: lower-case ASCII letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 

@@ -1,6 +1,6 @@
-"""A run in long form: one figure of one repetition in each line, with all that it is of beside it.
+"""A run in long form: one figure of one repetition per line, with its configuration.
 
-Lines of several runs, such as those of a class, can be put together as they are.
+Lines of several runs, such as those of a class, can be concatenated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What plans and performs a run.
+"""Planning and performing runs.
 
-- `planning`: from what was asked for to configurations and their order; pure.
+- `planning`: from a request to configurations and their order; pure.
 - `execution`: the run, one repetition after the other.
-- `observers`: who looks at a repetition from outside while it goes on.
+- `observers`: observe a repetition from outside while it runs.
 - `forecast`: how long the rest of a run takes.
 """
 

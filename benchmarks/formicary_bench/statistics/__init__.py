@@ -1,4 +1,4 @@
-"""What the raw values say: means with intervals, percentiles, comparisons, and how far to believe them.
+"""Statistics of raw values: means with intervals, percentiles, comparisons, and reliability.
 
 Everything here takes numbers and gives numbers; it knows nothing of runs, subjects or reports.
 """

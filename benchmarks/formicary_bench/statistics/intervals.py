@@ -6,8 +6,8 @@ are correlated, and a plain standard error would be far too small; so the run is
 long enough to be nearly independent (the method of batch means). And the papers' way, to be shown beside
 these: over all round trips, as if they were independent.
 
-What disturbs a machine for longer than a repetition takes disturbs neighbours alike. Student's intervals take
-values for independent: of those of which each is half like the one before they hold the truth in 75 of 100.
+A disturbance longer than a repetition affects neighbouring repetitions alike. Student's intervals assume
+independence: with a correlation of one half between neighbours, they contain the truth in 75 of 100 cases.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 BATCHES = 20
-"""Into how many batches a single run is cut: few enough to be long, enough for a usable t quantile."""
+"""The batches that a single run is cut into: few enough to be long, enough for a usable t quantile."""
 
 _TWO_SIDED_95 = 0.975
 
@@ -40,7 +40,6 @@ class Interval(msgspec.Struct, frozen=True):
 
     @property
     def half_width(self) -> float:
-        """Half the distance of the bounds."""
         return (self.high - self.low) / 2
 
 
@@ -73,10 +72,10 @@ def ratio_interval(sums: Sequence[float], counts: Sequence[float]) -> Interval |
 
     Args:
         sums: The sum of the values of each batch.
-        counts: How much each batch holds (round trips, seconds, agents). Batches of nothing are left out.
+        counts: The size of each batch (round trips, seconds, agents). Empty batches are left out.
 
     Returns:
-        The mean over all batches with its interval, or None with fewer than two batches that hold something.
+        The mean over all batches with its interval, or None with fewer than two non-empty batches.
     """
     batches = [(s, n) for s, n in zip(sums, counts, strict=True) if n > 0]
     k = len(batches)
@@ -94,9 +93,9 @@ def batch_means(
     """Return the mean of correlated values of one run, by means of batches of equal duration.
 
     Args:
-        parts: When each value was taken, in any unit and order, and the values; as many parts as one likes.
-        begin: When the first value was taken.
-        end: When the last one was.
+        parts: The times of values, in any unit and order, with the values, in any number of parts.
+        begin: The time of the first value.
+        end: That of the last one.
     """
     import numpy as np
 
@@ -112,12 +111,12 @@ def batch_rates(parts: Iterable[NDArray[np.int64]], begin: int, end: int) -> Int
     """Return the rate of events with its interval, by the counts of batches of equal duration.
 
     Args:
-        parts: When each event took place, in nanoseconds, all within the window; as many parts as one likes.
-        begin: Where the window begins, in nanoseconds.
-        end: Where it ends.
+        parts: The times of events in nanoseconds, all within the window, in any number of parts.
+        begin: The start of the window, in nanoseconds.
+        end: Its end.
 
     Returns:
-        Events per second, or None for a window without duration or with too few events to say anything.
+        Events per second, or None for a window without duration or with too few events.
     """
     import numpy as np
 
@@ -136,7 +135,7 @@ def papers_interval(values: NDArray[np.int64]) -> Interval | None:
     """Return the mean of all round trips with its 95% interval, as the papers do.
 
     It takes them for independent, which they are not: the interval is too narrow, often by several times, and
-    says nothing of how much another repetition would differ. It is there to be held against the papers'.
+    says nothing of how much another repetition would differ. It is for comparison with the papers'.
 
     Returns:
         The interval, or None with fewer than two values.
@@ -183,11 +182,11 @@ _MOST = 0.9  # few values do not tell a correlation near 1, at which an interval
 
 
 class Dependence(msgspec.Struct, frozen=True):
-    """What was seen of values that depend on each other.
+    """The observed dependence of values on each other.
 
     Attributes:
-        correlation: Of each value with the next one, corrected for how few there are.
-        widening: How many times as wide the interval of their mean has to be.
+        correlation: That of neighbouring values, corrected for their small number.
+        widening: The factor by which the interval of their mean must be widened.
     """
 
     correlation: float
@@ -195,7 +194,7 @@ class Dependence(msgspec.Struct, frozen=True):
 
 
 def dependence(values: Sequence[float]) -> Dependence | None:
-    """Return how much neighbours are alike; None where chance may do that, or values are fewer than ten.
+    """Return the dependence of neighbouring values; None if it may be chance, or with fewer than ten values.
 
     By the rank version of von Neumann's ratio (Bartels 1982): the sum of the squared steps from each rank to
     the next, over that of their squared distances from the mean, which is about 2 where nothing depends.
@@ -214,12 +213,12 @@ def dependence(values: Sequence[float]) -> Dependence | None:
 
 
 def widening(*samples: Sequence[float]) -> float:
-    """Return how many times as wide an interval of some samples has to be: by what depends most."""
+    """Return the factor by which an interval of samples must be widened: that of the most dependent one."""
     return max((found.widening for one in samples if (found := dependence(one))), default=1.0)
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Return the place of each value in their order by size; equal ones share the mean of their places."""
+    """Return the rank of each value; equal ones share the mean of their ranks."""
     places: dict[float, list[int]] = {}
     for place, value in enumerate(sorted(values)):
         places.setdefault(value, []).append(place)

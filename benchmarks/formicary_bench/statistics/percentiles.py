@@ -1,8 +1,8 @@
 """Percentiles, and the curve of them that shows the tail.
 
-What is drawn are whole repetitions: round trips within one are correlated. The intervals are Efron's BCa
-ones, made wider by as much as Student's t is wider than the normal distribution: those of few repetitions
-would be too narrow otherwise (Hesterberg, What Teachers Should Know about the Bootstrap, 2015).
+Whole repetitions are resampled, as round trips within one are correlated. The intervals are Efron's BCa ones,
+widened by the ratio of Student's t to the normal distribution: those of few repetitions would otherwise be
+too narrow (Hesterberg, What Teachers Should Know about the Bootstrap, 2015).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tail_probabilities(count: int) -> list[float]:
     The median is among them, and every 90%, 99%, 99.9%.
 
     Args:
-        count: How many values there are; beyond 1 - 1/count nothing is known, so no point is there.
+        count: The number of values; beyond 1 - 1/count nothing is known, so there is no point.
     """
     steps = range(_STEPS_PER_DECADE * _DECADES + 1)
     everything = sorted({0.5, *(1 - 10 ** (-step / _STEPS_PER_DECADE) for step in steps)})
@@ -43,7 +43,7 @@ def percentiles(values: NDArray[np.int64], probabilities: Sequence[float]) -> li
 
     Args:
         values: At least one value, in any order.
-        probabilities: What part of the values is to lie below, 0 to 1, in any order.
+        probabilities: The parts of values below, 0 to 1, in any order.
     """
     import numpy as np
 
@@ -61,7 +61,7 @@ def of_ordered(values: NDArray[np.int64], probabilities: Sequence[float]) -> lis
 
 
 FEWEST = 5
-"""Repetitions below which there is no interval: there are too few ways to draw them."""
+"""Repetitions below which there is no interval, as there are too few ways to resample them."""
 
 _RESAMPLES = 2000
 _AT_ONCE = 100  # resamples that are in memory together
@@ -76,8 +76,8 @@ def percentile_intervals(
 
     Args:
         repetitions: The values of each. The intervals' bounds are exact to 0.1%.
-        known: The percentiles themselves, by what part of all values lies below (0 to 1).
-        seed: Of the draws; the same one gives the same interval.
+        known: The percentiles themselves, by the part of all values below (0 to 1).
+        seed: The seed of the resampling; equal seeds give equal intervals.
 
     Returns:
         The percentiles as the intervals' `mean`; None with fewer than five repetitions.
@@ -106,7 +106,7 @@ def percentile_intervals(
 
 
 def widened(n: int) -> float:
-    """Return the level to ask the bootstrap of `n` values for, so that it comes to 95%."""
+    """Return the nominal level at which the bootstrap of `n` values comes to 95%."""
     from scipy.special import ndtr
 
     return 0.95 if n < FEWEST else float(1 - 2 * ndtr(-math.sqrt(n / (n - 1)) * student_t(n - 1)))
@@ -116,10 +116,10 @@ def interval(values: NDArray[Any], statistic: Callable[..., Any], seed: int, lev
     """Return a statistic with its interval.
 
     Args:
-        values: What is drawn from.
+        values: The values to resample.
         statistic: Takes an array and an `axis`, as numpy's functions do.
-        seed: Of the draws.
-        level: Of the interval, such as 0.95.
+        seed: The seed of the resampling.
+        level: The level of the interval, such as 0.95.
 
     Returns:
         The statistic as the interval's `mean`; None with fewer than five values.
@@ -165,9 +165,9 @@ def _places(times: NDArray[np.int64], below: NDArray[np.int64], probability: flo
     """Find in which bin a percentile lies, for each row of how many times the repetitions were drawn.
 
     Args:
-        times: A row for each draw, a column for each repetition.
-        below: How many values there are up to the end of each bin (rows), by repetition (columns).
-        probability: What part of all values is to lie below.
+        times: How often each repetition was drawn: a row per draw, a column per repetition.
+        below: The values up to the end of each bin (rows), by repetition (columns).
+        probability: The part of all values below.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""How many times as much: the ratio of two figures with its interval, and changes in words."""
+"""Ratios of two figures with their intervals, and changes in words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def ratio(value: Interval, base: Interval) -> Interval | None:
     """Divide one figure by another, measured independently of it.
 
-    The relative errors add as squares (the first order of the delta method): good while both intervals are
-    narrow beside their means, which a figure that is worth comparing has. With few values behind either, the
-    interval is somewhat wider than it need be.
+    The squares of relative errors add up (first-order delta method), which is accurate while both intervals
+    are narrow relative to their means, as those of figures worth comparing are. With few values, the interval
+    is somewhat wider than necessary.
 
     Returns:
         The ratio with its 95% interval, or None where the base is not positive.
@@ -44,10 +44,10 @@ def less(value: Interval, base: Interval) -> Interval:
 def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval | None:
     """Divide the figures of one set of repetitions by those of another: Welch's interval on the logarithms.
 
-    What disturbs times and rates does so in proportion, so their logarithms are nearer to a normal
-    distribution than they are themselves, and the interval never reaches zero. It is that of the ratio of the
-    geometric means, which for figures that scatter by a few percent is that of the means. It is wider where
-    the figures of either side are seen to depend on each other.
+    Disturbances of times and rates are proportional, so their logarithms are closer to a normal distribution,
+    and the interval never reaches zero. It is that of the ratio of geometric means, which for figures that
+    scatter by a few percent equals that of the means. It is widened if the figures of either side are
+    correlated.
 
     Returns:
         The ratio with its 95% interval; None where either side has fewer than two figures, or one that is not
@@ -74,13 +74,11 @@ def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int
     As `ratio_of_values`, for any number of them.
 
     Args:
-        powers: 1 for a set that is multiplied by and -1 for one that is divided by, and its figures.
-        family: How many of the kind are looked at together: the interval is as wide as holds all of their
-            truths at once with 95% (Bonferroni's correction).
+        powers: For each set, 1 to multiply by it or -1 to divide by it, and its figures.
+        family: The number of such intervals judged together, for simultaneous 95% coverage (Bonferroni).
 
     Returns:
-        What it comes to, with its interval; None where a set has fewer than two figures, or one that is not
-        above zero.
+        The result with its interval; None if a set has fewer than two figures, or one that is not above zero.
     """
     from scipy.special import stdtrit
 
@@ -105,7 +103,7 @@ _DIGITS = 3
 
 
 def change(what: str, ratio: Interval) -> str:
-    """Return by how much something changed, or how many times as much it is, with the interval of that."""
+    """Return the change of something, in percent or as a factor, with its interval."""
     if not is_manifold(ratio.mean):
         bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
         return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
@@ -115,7 +113,7 @@ def change(what: str, ratio: Interval) -> str:
 
 
 def between(what: str, ratio: Interval) -> str:
-    """Return within what something changed, where nobody can tell whether it did: no figure of its own."""
+    """Return the interval of a change that is uncertain, without a figure of its own."""
     if not is_manifold(ratio.low) and not is_manifold(ratio.high):
         return f"the {what} changed by {percent(ratio.low)} to {percent(ratio.high)} (95% interval)"
     low, high = (_factor(one) for one in (ratio.low, ratio.high))
@@ -128,12 +126,12 @@ def percent(ratio: float) -> str:
 
 
 def is_manifold(ratio: float) -> bool:
-    """Whether a change is so large that percent say little: to half, or to twice."""
+    """Whether a change is too large for percent: to a half, or to twice."""
     return not 1 / _TWICE < ratio < _TWICE
 
 
 def _factor(ratio: float) -> str:
-    """Write a factor with some digits, but all of its whole part."""
+    """Write a factor with a few digits, but all of its integer part."""
     if ratio <= 0 or not math.isfinite(ratio):
         return f"{ratio:g}"
     places = max(_DIGITS - 1 - math.floor(math.log10(ratio)), 0)

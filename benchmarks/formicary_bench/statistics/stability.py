@@ -20,7 +20,7 @@ FEWEST = 3
 """Repetitions below which there is nothing to say."""
 
 FEWEST_STABLE = 5
-"""Repetitions below which nothing is called stable: that fewer agree may be an accident."""
+"""Repetitions below which nothing is called stable: fewer may agree by chance."""
 
 _FEWEST_FOR_DRIFT = 6  # chance puts five values in order too often
 _BELIEVED = 0.01  # each figure of a report is tested: at 0.05, some would always drift
@@ -44,13 +44,12 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         stability: In a word.
         sentence: With the figures, and with the next step.
-        half_width: Of the 95% interval of its mean, as a part of the mean; None where there is none. Where
-            repetitions depend on each other, it is as wide as it has to be then.
-        drift: How much it changes from the first repetition to the last, as a part of its median, where that
-            is no accident; else None.
-        repetitions: About how many make the half width 1%; None if unknown.
-        depends: How neighbours depend on each other, where that is no accident; None where it is not seen,
-            and of fewer than ten repetitions it never is.
+        half_width: That of the 95% interval of its mean, relative to the mean; None if there is none. It is
+            widened if repetitions are correlated.
+        drift: Its change from the first repetition to the last, relative to its median; None if it may be
+            chance.
+        repetitions: About how many give a half width of 1%; None if unknown.
+        depends: The dependence of neighbouring repetitions; None if it may be chance, or with fewer than ten.
     """
 
     stability: Stability
@@ -65,7 +64,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     """Judge a figure by its repetitions.
 
     Args:
-        values: One of each repetition, in the order in which they were measured; all of them are finite.
+        values: One per repetition, in the order of measurement; all finite.
         wanted: The relative half width at which it counts as known.
     """
     interval = mean_interval(values)
@@ -127,12 +126,12 @@ def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None
     """Return how many repetitions narrow the interval of a mean to a width, if they scatter as these do.
 
     Args:
-        interval: Of the mean of those that there are.
-        count: How many these are, at least 2.
-        wanted: The relative half width that is wanted.
+        interval: That of the mean of the existing repetitions.
+        count: Their number, at least 2.
+        wanted: The wanted relative half width.
 
     Returns:
-        At least 2; None where more than a million would be needed.
+        At least 2; None if more than a million would be needed.
     """
     if not interval.half_width:
         return 2
@@ -153,10 +152,10 @@ def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None
 
 
 def drift(values: Sequence[float]) -> float | None:
-    """Return how much values change from the first to the last, as a part of their median.
+    """Return the change of values from the first to the last, relative to their median.
 
     Returns:
-        None where it may be an accident (by Kendall's test), or where there are fewer than six values.
+        None if it may be chance (by Kendall's test), or with fewer than six values.
     """
     if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values) or trend_p(values) > _BELIEVED:
         return None

@@ -1,4 +1,4 @@
-"""Whether two figures differ: Student's t-test, also as Welch has it for unequal variances, and ranks."""
+"""Tests of whether two figures differ: Student's t-test, Welch's, and a rank test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def difference(values: Sequence[float], base: Sequence[float]) -> Interval:
 
 
 def welch_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Return the probability of such a difference, or a larger one, where there is none in truth.
+    """Return the probability of such a difference, or a larger one, if there is none in truth.
 
     Returns:
         The two-sided p of Welch's t-test; None where either side has fewer than two values, or all values
@@ -55,10 +55,10 @@ def student_p(values: Sequence[float], base: Sequence[float]) -> float | None:
 
 
 def rank_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Return the two-sided p of the test of Mann, Whitney and Wilcoxon, which looks at the order alone.
+    """Return the two-sided p of the test of Mann, Whitney and Wilcoxon, which considers only the order.
 
     Returns:
-        The exact p where there are few values and no ties; None where a side has no value.
+        The exact p with few values and no ties; None if a side has no value.
     """
     if not values or not base:
         return None
@@ -68,10 +68,10 @@ def rank_p(values: Sequence[float], base: Sequence[float]) -> float | None:
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
-    """Correct a family of p for how many they are, by Holm's method.
+    """Correct a family of p for their number, by Holm's method.
 
-    Where all p that come out at 0.05 or below are believed, the chance of believing a single one wrongly is
-    at most 5%, however many there are and however they hang together.
+    If all corrected p of 0.05 or below are accepted, the chance of a single wrong one is at most 5%, however
+    many there are and however they depend on each other.
 
     Returns:
         The corrected p in the order of `probabilities`, at most 1.
@@ -106,7 +106,7 @@ def _welch(values: Sequence[float], base: Sequence[float]) -> tuple[float, float
 
 
 def _student(values: Sequence[float], base: Sequence[float]) -> tuple[float, float] | None:
-    """Return what `_welch` does with one variance for both."""
+    """Return the same as `_welch`, with one variance for both."""
     n, m = len(values), len(base)
     if min(n, m) < 2:  # noqa: PLR2004 - one value has no spread
         return None
@@ -115,6 +115,6 @@ def _student(values: Sequence[float], base: Sequence[float]) -> tuple[float, flo
 
 
 def variance(values: Sequence[float]) -> float:
-    """Return the variance of two values or more, as those of a sample."""
+    """Return the sample variance of two or more values."""
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)

@@ -1,4 +1,4 @@
-"""Where a warm-up ends: found in the values instead of guessed.
+"""Finds the end of a warm-up in the values.
 
 The method is MSER-5 (White, Cobb and Spratt, A Comparison of Five Steady-State Truncation Heuristics for
 Simulation, 2000): of all places to cut at, the one after which the mean is known best. In the place of means
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 PAPERS = 500
-"""How many round trips of each pair the papers leave out."""
+"""The round trips of each pair that the papers leave out."""
 
 FEWEST = 100
 """Values below which nothing is looked for."""
@@ -29,11 +29,11 @@ _TREND = 0.05  # the relative change that is one
 
 
 class WarmUp(msgspec.Struct, frozen=True):
-    """What was found.
+    """The end of a warm-up.
 
     Attributes:
-        index: How many values come before the first that counts; None where the series never settles.
-        sentence: The same for a reader, with what to do next where it never settles.
+        index: The number of values before the first that counts; None if the series never settles.
+        sentence: The same for a reader, with the next step if it never settles.
     """
 
     index: int | None
@@ -41,12 +41,12 @@ class WarmUp(msgspec.Struct, frozen=True):
 
 
 def fixed(count: int = PAPERS) -> WarmUp:
-    """Leave out as many values as one decides, such as the papers' 500."""
+    """Leave out a given number of values, such as the papers' 500."""
     return WarmUp(count, f"the first {count} are always discarded")
 
 
 def across(pairs: NDArray[Any]) -> NDArray[Any]:
-    """Make one series of those of many pairs: the median at each index.
+    """Combine the series of many pairs into one: the median at each index.
 
     Args:
         pairs: A row for each pair, a column for each index.
@@ -60,11 +60,11 @@ def detect(series: ArrayLike) -> WarmUp:
     """Find where a series has settled.
 
     Args:
-        series: Values in the order in which they were taken, of one pair or from `across`.
+        series: Values in the order of measurement, of one pair or from `across`.
 
     Returns:
-        Its index is a multiple of five and at most half of the series. The series never settles where it
-        would be more than that, or where what remains still rises or falls by more than 5%.
+        The index is a multiple of five and at most half of the series. The series never settles if it would
+        be more, or if the rest still rises or falls by more than 5%.
     """
     import numpy as np
 
@@ -97,7 +97,7 @@ def _mser(batches: NDArray[Any]) -> NDArray[Any]:
 
 
 def _moved(batches: NDArray[Any]) -> float:
-    """Return the relative change from begin to end, if that is no accident; else 0."""
+    """Return the relative change from start to end; 0 if it may be chance."""
     import numpy as np
 
     means = np.array([part.mean() for part in np.array_split(batches, min(_TREND_BATCHES, len(batches)))])

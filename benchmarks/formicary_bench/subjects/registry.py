@@ -8,38 +8,9 @@ from formicary.errors import UsageError
 from formicary_bench.subjects.drivers.installed import driven
 from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
+from formicary_bench.vocabulary import values
 from formicary_bench.vocabulary.names import BARE_MESSAGES
 from formicary_bench.vocabulary.places import APART, DIRECT, MEMORY, TCP, UNIX, XMPP, Carrier
-from formicary_bench.vocabulary.values import (
-    ALONE,
-    BUFFER,
-    CENTRAL,
-    CHAIN,
-    CONTAINER,
-    COPIED,
-    ENCODED,
-    FETCHES,
-    FOLLOWED,
-    HAND_OVER,
-    IMPORTED,
-    LEFT,
-    LOOKUP,
-    MICRO_ASYNC,
-    MICRO_COPIED,
-    MICRO_TUNED,
-    NET,
-    POOL,
-    REPLICA,
-    REQUESTS,
-    SHORT_NAMES,
-    SIX_BEHAVIOURS,
-    SYNCHRONOUS,
-    TIME_OUTS,
-    TRAVELS,
-    TUNED,
-    TWO_BEHAVIOURS,
-    VIEWED,
-)
 
 if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
@@ -121,31 +92,34 @@ OURS = (
         "formicary",
         "",
         IN_PROCESS | apart(*BETWEEN),
-        MICRO_COPIED,
+        values.MICRO_COPIED,
         "Micro-agents, copies",
         families=(),
         hidden=True,
     ),
-    Subject("formicary", "", IN_PROCESS, SYNCHRONOUS, "Agents, synchronous", families=(), hidden=True),
+    Subject("formicary", "", IN_PROCESS, values.SYNCHRONOUS, "Agents, synchronous", families=(), hidden=True),
     *(
         Subject("formicary", "", IN_PROCESS, kind, label, families=())
-        for kind, label in ((NET, "Contract nets"), (REQUESTS, "Requests, a task each"))
+        for kind, label in ((values.NET, "Contract nets"), (values.REQUESTS, "Requests, a task each"))
     ),
     *(
         Subject("formicary", _OURS + "operations", ANYWHERE, kind, label, about, families=("directory",))
         for kind, label, about in (
-            (REPLICA, "Replica", "a copy of the directory in each container"),
-            (CENTRAL, "Central directory", ""),
-            (LOOKUP, "Look-up server", ""),
+            (values.REPLICA, "Replica", "a copy of the directory in each container"),
+            (values.CENTRAL, "Central directory", ""),
+            (values.LOOKUP, "Look-up server", ""),
         )
     ),
     *(
         Subject("formicary", "", apart(*BETWEEN), kind, label, families=())
-        for kind, label in ((TRAVELS, "Agent goes to the data"), (FETCHES, "Data comes to the agent"))
+        for kind, label in (
+            (values.TRAVELS, "Agent goes to the data"),
+            (values.FETCHES, "Data comes to the agent"),
+        )
     ),
     *(
         Subject("formicary", "", IN_PROCESS, kind, label, families=("memory",))
-        for kind, label in ((IMPORTED, "Platform imported"), (CONTAINER, "Open container"))
+        for kind, label in ((values.IMPORTED, "Platform imported"), (values.CONTAINER, "Open container"))
     ),
 )
 
@@ -195,33 +169,33 @@ VARIANTS = (
     *(
         Subject("design", _VARIANTS + "designs", IN_PROCESS, kind, label, hidden=True)
         for kind, label in (
-            (HAND_OVER, "Hand-over by the sender"),
-            (POOL, "Outbox with five workers"),
-            (BUFFER, "Buffer with one worker"),
-            (CHAIN, "Chain of agents"),
-            (COPIED, "Deep copies"),
-            (ENCODED, "Encoded copies"),
+            (values.HAND_OVER, "Hand-over by the sender"),
+            (values.POOL, "Outbox with five workers"),
+            (values.BUFFER, "Buffer with one worker"),
+            (values.CHAIN, "Chain of agents"),
+            (values.COPIED, "Deep copies"),
+            (values.ENCODED, "Encoded copies"),
         )
     ),
     *(
         Subject("style", _VARIANTS + "styles", IN_PROCESS, kind, label, hidden=True)
         for kind, label in (
-            (TUNED, "Tuned agents"),
-            (SHORT_NAMES, "Tuned, but short names"),
-            (TIME_OUTS, "Tuned, but timeouts"),
-            (TWO_BEHAVIOURS, "Two behaviours"),
-            (SIX_BEHAVIOURS, "Six behaviours"),
-            (MICRO_TUNED, "Micro-agents, full names"),
-            (MICRO_ASYNC, "Micro-agents, async handle"),
+            (values.TUNED, "Tuned agents"),
+            (values.SHORT_NAMES, "Tuned, but short names"),
+            (values.TIME_OUTS, "Tuned, but timeouts"),
+            (values.TWO_BEHAVIOURS, "Two behaviours"),
+            (values.SIX_BEHAVIOURS, "Six behaviours"),
+            (values.MICRO_TUNED, "Micro-agents, full names"),
+            (values.MICRO_ASYNC, "Micro-agents, async handle"),
         )
     ),
     *(
         Subject("watched", _VARIANTS + "watched", IN_PROCESS, kind, label, families=("observe",), hidden=True)
         for kind, label in (
-            (VIEWED, "With a viewer"),
-            (FOLLOWED, "With a viewer of one conversation"),
-            (LEFT, "After a viewer has gone"),
-            (ALONE, "As late, without a viewer"),
+            (values.VIEWED, "With a viewer"),
+            (values.FOLLOWED, "With a viewer of one conversation"),
+            (values.LEFT, "After a viewer has gone"),
+            (values.ALONE, "As late, without a viewer"),
         )
     ),
     Subject(
@@ -239,7 +213,7 @@ VARIANTS = (
 
 
 SUBJECTS = (*OURS, *VARIANTS, *BASELINES)
-"""All that come with the laboratory; `subjects` has those with a driver as well."""
+"""The laboratory's own subjects; `subjects` also has those with a driver."""
 
 _KNOWN = {(subject.platform, subject.kind): subject for subject in SUBJECTS}
 
@@ -267,7 +241,7 @@ def has_driver(configuration: Configuration) -> bool:
 
 
 def about_of(platform: str, kind: str) -> str:
-    """Return what a subject is, in a few words; empty where its label says so."""
+    """Return a subject's description; empty if its label is enough."""
     return _KNOWN[platform, kind].about if (platform, kind) in _KNOWN else ""
 
 

@@ -10,41 +10,29 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.places import (
-    APART,
-    AUTO,
-    DIRECT,
-    HOSTED,
-    MEMORY,
-    N_HOSTS,
-    OWN,
-    SAME,
-    TCP,
-    TWO_HOSTS,
-    UNIX,
-    XMPP,
-    Carrier,
-)
+from formicary_bench.vocabulary import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-IN_PROCESS: dict[str, tuple[Carrier, ...]] = {SAME: (Carrier("in-process"),)}
-"""What carries the messages of what is in one process only, by placement."""
+IN_PROCESS: dict[str, tuple[places.Carrier, ...]] = {places.SAME: (places.Carrier("in-process"),)}
+"""The carriers of subjects that are in one process only, by placement."""
 
-BETWEEN = tuple(Carrier(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
-"""What can carry messages between our containers."""
+BETWEEN = tuple(
+    places.Carrier(route, tls) for route in (places.XMPP, places.DIRECT, places.AUTO) for tls in (False, True)
+)
+"""The possible carriers between our containers."""
 
-ANYWHERE = IN_PROCESS | {APART: BETWEEN, TWO_HOSTS: BETWEEN, N_HOSTS: BETWEEN}
-"""What can carry our messages, by placement."""
+ANYWHERE = IN_PROCESS | {places.APART: BETWEEN, places.TWO_HOSTS: BETWEEN, places.N_HOSTS: BETWEEN}
+"""The possible carriers of our messages, by placement."""
 
-_USUAL = {"in-process", OWN, TCP, UNIX, MEMORY, XMPP, DIRECT}
+_USUAL = {"in-process", places.OWN, places.TCP, places.UNIX, places.MEMORY, places.XMPP, places.DIRECT}
 
 
-def apart(*carriers: Carrier) -> dict[str, tuple[Carrier, ...]]:
+def apart(*carriers: places.Carrier) -> dict[str, tuple[places.Carrier, ...]]:
     """Return the carriers between two processes, on one host or on two."""
-    return {APART: carriers, TWO_HOSTS: carriers}
+    return {places.APART: carriers, places.TWO_HOSTS: carriers}
 
 
 @dataclass(frozen=True)
@@ -77,7 +65,7 @@ class Subject:
 
     platform: str
     module: str
-    carriers: Mapping[str, tuple[Carrier, ...]]
+    carriers: Mapping[str, tuple[places.Carrier, ...]]
     kind: str = ""
     label: str = ""
     about: str = ""
@@ -106,7 +94,7 @@ class Subject:
         """Return whether its messages can take more than one route."""
         return len({carrier.route for carrier in self.carriers.get(placement, ())}) > 1
 
-    def usual_carriers(self, placement: str) -> tuple[Carrier, ...]:
+    def usual_carriers(self, placement: str) -> tuple[places.Carrier, ...]:
         """Return the carriers that are measured by default."""
         carriers = self.carriers.get(placement, ())
         return tuple(
@@ -114,22 +102,22 @@ class Subject:
         )
 
 
-def is_usual(carrier: Carrier, placement: str) -> bool:
+def is_usual(carrier: places.Carrier, placement: str) -> bool:
     """Return whether a carrier has the default TLS of a placement.
 
     Between hosts agents' messages are encrypted, by links and between servers; containers connect to the
     server of their own host. The baseline `tcp` is measured both ways.
     """
-    if placement not in HOSTED:
+    if placement not in places.HOSTED:
         return not carrier.tls
-    return carrier.route == TCP or carrier.tls == (carrier.route in {DIRECT, AUTO})
+    return carrier.route == places.TCP or carrier.tls == (carrier.route in {places.DIRECT, places.AUTO})
 
 
 DOMAIN = "localhost"
-"""Where the accounts are: SPADE connects to the host that an agent's address names."""
+"""The domain of accounts: SPADE connects to the host named in an agent's address."""
 
 HOLDERS = ("asker", "echo")
-"""Whose they are: the first parts of their names."""
+"""The first parts of accounts' names."""
 
 
 def account(holder: str, number: int) -> str:

@@ -82,7 +82,6 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         return Exchange.of(self)
 
     def sized(self, **parameters: Any) -> Configuration:
-        """Return this configuration with other parameters."""
         return msgspec.structs.replace(self, parameters={**self.parameters, **parameters})
 
 

@@ -111,7 +111,6 @@ def whole(low: int, high: int, *, several: bool = True) -> Kind:
 
 
 def choice(what: str, known: Iterable[str] | Mapping[str, Any], *, several: bool = True) -> Kind:
-    """Return the kind of names."""
     values = dict(known) if isinstance(known, dict) else {name: name for name in known}
     words = {value: name for name, value in values.items()}
 

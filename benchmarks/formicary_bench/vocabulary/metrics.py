@@ -48,7 +48,6 @@ class Metric:
 
     @property
     def heading(self) -> str:
-        """Its heading in tables."""
         return self.column or self.title
 
 
@@ -88,7 +87,7 @@ TOTAL = Metric("total_s", "total time", SECONDS, more_is_better=False, has_sprea
 HOLDS = Metric("held_bytes", "memory held", BYTES, "memory", more_is_better=False)
 
 ROUND_TRIPS = (MEAN, TIME, P99, RATE)
-"""What tables show of round trips."""
+"""The columns of round trips in tables."""
 
 CREATED = (CREATION, EACH_HOLDS)
-"""What they show of agents that are created."""
+"""Those of created agents."""

@@ -15,14 +15,14 @@ COMPUTE = "compute"
 """The family of the experiments with agents that compute."""
 
 PAIRS = "messaging/pairs"
-"""The experiment whose single pair says what a message and its answer take."""
+"""The experiment whose single pair gives the time of a message and its answer."""
 
 GROWTH = "memory/growth"
 NETWORK = "network"
 TRAFFIC_RING, TRAFFIC_RECEPTION = "traffic/ring", "traffic/massive-reception"
 TRAFFIC_POOL, TRAFFIC_SPEED_UP = "traffic/pool-size", "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
-"""Those of agents that move which other platforms make, too."""
+"""Those with mobile agents that other platforms can make as well."""
 
 MESSENGER = "mobile/messenger"
 
@@ -36,7 +36,7 @@ PROTOCOLS = "protocols"
 REQUEST, CONTRACT_NET, AUCTION = "protocols/request", "protocols/contract-net", "protocols/auction"
 CONVERSATIONS_HOLD = "protocols/memory"
 BARE_MESSAGES = "formicary-messages"
-"""The platform that they are held against: our agents, which exchange the same messages by themselves."""
+"""The platform that they are compared with: our agents with the same messages, but no conversations."""
 
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
@@ -67,7 +67,7 @@ EVERYTHING = "everything"
 """The name that stands for all experiments."""
 
 TOUR, LINKS, FAMILY, FAMILY_CPU = "tour", "links", "directory", "directory/cpu"
-"""Further selections, besides the one that is called as the preset `quick`."""
+"""Selections besides `quick`, which is also a preset."""
 
 
 OF_MEMORY, ON_THE_WIRE, OF_LOOPS, OF_A_SERVICE, OF_FAIRNESS = "memory", "wire", "loops", "service", "fairness"

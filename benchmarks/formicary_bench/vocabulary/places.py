@@ -18,10 +18,10 @@ ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
 
 OWN = "own"
-"""What carries the messages of another platform between two processes: that platform's own means."""
+"""The carrier of another platform's messages between two processes: its own transport."""
 
 TCP, UNIX, MEMORY = "tcp", "unix", "memory"
-"""What carries a baseline's messages between two processes; Unix sockets and shared memory on one host."""
+"""The carriers of baselines between two processes; Unix sockets and shared memory only on one host."""
 
 
 class Carrier(NamedTuple):
@@ -37,17 +37,17 @@ class Carrier(NamedTuple):
 
 
 NO_MESSAGES = Carrier("none")
-"""Where there are none."""
+"""The carrier of subjects without messages."""
 
 
 ASKING, ECHOING = "c1", "c2"
-"""The names of the containers whose agents ask, and of those whose agents echo, where there are two."""
+"""The names of the asking and the echoing container, if there are two."""
 
 MOST_HOSTS = 64
-"""How many hosts may take part, each with a container."""
+"""The most hosts, each with a container."""
 
 MOST_ON_A_HOST = 8
-"""How many containers may be on each of the first two hosts, where an experiment needs several there."""
+"""The most containers on each of the first two hosts, for experiments that need several there."""
 
 
 def names_on(host: int) -> tuple[str, ...]:
@@ -65,16 +65,16 @@ def member_name(member: int) -> str:
 
 
 NAMES = *names_on(0), *names_on(1)
-"""The names of all containers that there may be on one machine."""
+"""The names of all possible containers on one machine."""
 
 
 BOTH, ASK, ECHO, CREATE, MEMBER = "both", "ask", "echo", "create", "member"
-"""A worker has both agents of each pair, those that ask, those that echo, or agents that are only created;
-or it is one of many members, each with agents of both kinds. With the
-directory, `echo` has the first container."""
+"""The roles of workers: with both agents of each pair, with those that ask or echo, or with agents that are
+only created; or as one of many members, each with agents of both kinds. With the directory, `echo` has the
+first container."""
 
 SERVER = "server"
-"""No worker: the XMPP server, where it is measured beside them."""
+"""Not a worker: the XMPP server, if it is measured as well."""
 
 PROCESSES = {
     BOTH: "the measuring process",
@@ -84,7 +84,7 @@ PROCESSES = {
     MEMBER: "the process",
     SERVER: "the server",
 }
-"""What sentences call them."""
+"""Their names in sentences."""
 
 DOING = {
     BOTH: "the process",
@@ -94,28 +94,28 @@ DOING = {
     MEMBER: "asking and echoing",
     SERVER: "the server",
 }
-"""What the columns of tables call them."""
+"""Their names in the columns of tables."""
 
 
 TRAFFICS = RING, ALL_TO_ALL = "ring", "all-to-all"
 """Each host's senders talk to the next host's receivers, or evenly to those of all other hosts."""
 
 SPREADS = AWAY, BESIDE, SPLIT = "", "beside", "split"
-"""Where services are, of two containers: with the directory and apart from its user, beside this, in both."""
+"""Where services are, with two containers: apart from the directory's user, beside it, or in both."""
 
 SPREADS_BY_NAME = {"apart": AWAY, "beside": BESIDE, "split": SPLIT}
-"""By what the command line and reports call them."""
+"""The same by their names on the command line and in reports."""
 
 
 MOST_CORES = 1024
-"""The most that can be asked for."""
+"""The most cores that can be requested."""
 
 PLATFORM_CORES = "--cores requires Linux, which can restrict a process to some cores; omit --cores"
 """The error on systems that cannot restrict a process to some cores."""
 
 
 ONE_CORE = {"cores": (1,)} if hasattr(os, "sched_setaffinity") else {}
-"""Sizes that keep those who take turns on one core, where the system can: of two, it matters which."""
+"""Sizes that keep processes that take turns on one core, if the system can: of two, it matters which."""
 
 
 def powers_of_two(most: int) -> tuple[int, ...]:

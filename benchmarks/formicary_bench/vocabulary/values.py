@@ -21,13 +21,13 @@ ARRIVALS = CONSTANT, POISSON = "constant", "poisson"
 """How messages of an open loop follow each other."""
 
 HEAD = 8
-"""Bytes at the begin of a body that say which message it is: the smallest payload of an open loop."""
+"""Bytes at the start of a body with the message's number: the smallest payload of an open loop."""
 
 LOST = -1
 """The time of a message that was never answered."""
 
 LATE, LATEST_US = "late sends", "latest send us"
-"""The counters: how many measured messages were sent late, and how late the latest one was."""
+"""Counters: the measured messages sent late, and the delay of the latest one."""
 
 _SECOND = 1e9
 
@@ -53,21 +53,20 @@ CPU_SECONDS = "CPU seconds computed"
 
 
 NET, REQUESTS = "net", "requests"
-"""By calls for proposals to many bidders; by requests, each awaited in a task of its own."""
+"""Calls for proposals to many bidders, or requests, each awaited in a task of its own."""
 
 
 DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
-"""How the directory is built: as in `Services(directory=...)`."""
+"""The designs of the directory, as in `Services(directory=...)`."""
 
 DELIVERIES = HAND_OVER, POOL, BUFFER, CHAIN, COPIED, ENCODED = (
     *("hand-over", "pool", "buffer", "chain"),
     *("copied", "encoded"),
 )
-"""How messages get to an agent of the same container: as the classes of
-`formicary_bench.subjects.variants.delivery` do it."""
+"""The designs of delivery within a container; see `formicary_bench.subjects.variants.delivery`."""
 
 IMPORTED, CONTAINER = "imported", "container"
-"""What a process may hold instead of agents: the platform's modules, or an open container as well."""
+"""What a process may hold without agents: the platform's modules, or an open container as well."""
 
 
 MOST_DIMENSION = 1000
@@ -77,7 +76,7 @@ MICRO_COPIED = "micro-copied"
 """The kind of micro-agents that get copies of messages."""
 
 HELD_BYTES = "held_bytes"
-"""A counter: what the processes of all agents hold of the memory when all is over."""
+"""A counter: the memory of all agents' processes at the end."""
 
 
 def active_of(dimension: int) -> int:
@@ -86,21 +85,20 @@ def active_of(dimension: int) -> int:
 
 
 WAYS = IN_TURN, AT_ONCE = "in-turn", "at-once"
-"""How the operations of a loop follow each other, where there is a choice: each after the one before it has
-ended, or all of them together."""
+"""The order of a loop's operations: each after the previous one has ended, or all together."""
 
 MOST_LOOP = 1_000_000
 """The most operations of a loop."""
 
 SUSTAINED_LAPS = 5
-"""How often the largest loop is made after all others, for the sustained rate."""
+"""The number of final repetitions of the largest loop, for the sustained rate."""
 
 PATTERNS = UNMEDIATED, BY_AGENT, INTERCEPTED, BY_PROXY = (
     *("client-server", "client-agent-server"),
     *("client-intercept-server", "proxy-server"),
 )
-"""Who stands between clients and servers: nobody; an agent for each client, beside the servers; another one
-beside the client as well; or one agent for all."""
+"""The agents between clients and servers: none; one for each client, beside the servers; another one beside
+the client as well; or one for all."""
 
 MEETINGS = LOCAL, REMOTE = "local", "remote"
 """Where two agents talk: at a place to which both move, or from where they are."""
@@ -140,27 +138,27 @@ def _times(operations: int) -> int:
 
 
 SYNCHRONOUS = "synchronous"
-"""The kind of our agents that are: all behaviours do one cycle before any does its next."""
+"""The kind of our agents in cycles: all behaviours do one cycle before any does its next."""
 
 
 MIXES = BROWSING, SHOPPING, ORDERING = "browsing", "shopping", "ordering"
-"""Which requests there are, as TPC-W has them: 5%, 20% or 50% have to do with an order."""
+"""The mixes of requests in TPC-W, in which 5%, 20% or 50% are about orders."""
 
 DATABASES = SQLITE, POSTGRESQL = "sqlite", "postgresql"
-"""Where the shop's data is: in a file of its own process, or in a server beside it."""
+"""The databases of a shop: a file, or a server."""
 
 SHOP_WAYS = TRAVELS, FETCHES = "travels", "fetches"
-"""How an agent gets at the data: it moves there and comes home, or it stays and asks by messages."""
+"""How an agent gets the data: it travels there and back, or fetches it by messages."""
 
 PAGE_BYTES, ORDERS_MADE = "page bytes of a visit", "orders of a visit"
-"""What is counted beside the times."""
+"""Counters of visits."""
 
 
 WAKES = BY_TIME, BY_MESSAGE = "by-time", "by-message"
-"""What wakes them: their time, which is the same for all, or a message to each."""
+"""What wakes agents: a timer at the same time for all, or a message to each."""
 
 AWAKE, ASLEEP, IN_FILE = "awake_bytes", "asleep_bytes", "in_file_bytes"
-"""Counters: what Python has traced of the objects of an agent, and what of the file is an agent's."""
+"""Counters: the traced memory of an agent awake and asleep, and its bytes in the file."""
 
 
 STYLES = TUNED, SHORT_NAMES, TIME_OUTS, TWO_BEHAVIOURS, SIX_BEHAVIOURS = (
@@ -175,28 +173,27 @@ MICRO_STYLES = MICRO_TUNED, MICRO_ASYNC = "micro-tuned", "micro-async"
 
 
 VIEWED, FOLLOWED, LEFT, ALONE = "viewed", "followed", "left", "alone"
-"""By a view of all messages; by one that follows a conversation, which is none of theirs; by one that has
-gone; and by none, where the same times are compared as of one that has gone."""
+"""Watched by a view of all messages; by a view of another conversation; by a view that has gone; or, as a
+control of the latter, never."""
 
 WATCHES = (VIEWED, FOLLOWED, LEFT, ALONE)
 
 CPU_TIMES, RATE_TIMES = "cpu_times", "rate_times"
-"""Counters: the CPU time of a round trip, and the rate, times those without a viewer."""
+"""Counters: the ratios of the CPU time of a round trip, and of the rate, to those without a viewer."""
 
 
 SETTLED = "settled"
-"""The counter that is 1 where it was measured when it had settled, 0 where it had not, and missing where that
-is no question."""
+"""The counter that is 1 if a platform had settled before it was measured, 0 if not, else missing."""
 
 WARM_UP_SECONDS, WARM_UP_ROUNDS = "warm-up seconds", "warm-up rounds"
-"""How long it made rounds until it was measured, and how many."""
+"""Counters: the duration and the number of warm-up rounds."""
 
 CPU_US = "CPU per round trip (us)"
-"""CPU time of the process that asks, over what was measured."""
+"""The counter: CPU time of the asking process per measured round trip."""
 
 COLD_RATE, COLD_MEAN_US, COLD_CPU_US = (
     "cold round trips per second",
     "cold mean round trip (us)",
     "cold CPU per round trip (us)",
 )
-"""The same of the first round of its process, which is as long as what was measured."""
+"""Counters of the first round of its process, which is as long as the measured one."""

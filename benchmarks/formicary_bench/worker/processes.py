@@ -103,7 +103,6 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def fileno(self) -> int:

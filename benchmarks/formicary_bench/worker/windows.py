@@ -25,12 +25,11 @@ class Sampled:
         self._opened = opened
 
     def end(self) -> Profile:
-        """Return the profile."""
         return self._opened.end()
 
 
 class Unsampled:
-    """A profile from now until `end`, by the operating system's clocks alone.
+    """A profile from now until `end`, only by the operating system's clocks.
 
     Raises:
         ProfilingError: the process is gone.
@@ -44,7 +43,6 @@ class Unsampled:
         self._from = time.monotonic()
 
     def end(self) -> Profile:
-        """Return the profile."""
         self._clocks.look()
         return Profile(
             method=Method.SAMPLED,

@@ -27,25 +27,13 @@ from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.vocabulary.places import PLATFORM_CORES
+from formicary_bench.worker import messages
 from formicary_bench.worker.marks import CpuAccounts, mark_now, mark_window
-from formicary_bench.worker.messages import (
-    Account,
-    Columns,
-    Done,
-    Job,
-    Meet,
-    Met,
-    Order,
-    Progress,
-    Ready,
-    Report,
-)
 from formicary_bench.worker.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.worker.messages import Mark
     from formicary_bench.worker.workload import PreparedRole, Role
 
 
@@ -77,7 +65,7 @@ class Channel:
         self._incoming, self._out = take_standard_streams()
         self._orders = _orders(self._incoming.fileno())
 
-    def say(self, report: Report) -> None:
+    def say(self, report: messages.Report) -> None:
         """Send the controller a message; end if it is gone."""
         try:
             self._out.write(encode(report) + b"\n")
@@ -85,13 +73,13 @@ class Channel:
         except OSError:
             os._exit(_ORPHANED)
 
-    def next(self) -> Order:
+    def next(self) -> messages.Order:
         """Return the next order; end if the controller is gone."""
         for order in self._orders:
             return order
         os._exit(_ORPHANED)
 
-    def listen(self, heard: Callable[[Order], object]) -> None:
+    def listen(self, heard: Callable[[messages.Order], object]) -> None:
         """Call `heard` with further orders, in a thread: the loop may be blocked."""
 
         def run() -> None:
@@ -101,14 +89,14 @@ class Channel:
         threading.Thread(target=run, daemon=True).start()
 
 
-def _orders(descriptor: int) -> Iterator[Order]:
+def _orders(descriptor: int) -> Iterator[messages.Order]:
     # Not a file: a thread waiting in it would block the interpreter's shutdown.
-    lines: Lines[Order] = Lines(Order)
+    lines: Lines[messages.Order] = Lines(messages.Order)
     while data := os.read(descriptor, 1 << 16):
         yield from lines.feed(data)
 
 
-async def play(job: Job, channel: Channel) -> None:
+async def play(job: messages.Job, channel: Channel) -> None:
     """Play the role of a job to its end."""
     work, signals = Workload(job), Signals()
     accounts = CpuAccounts(work)
@@ -136,13 +124,13 @@ class Signals:
 async def _obey(channel: Channel, signals: Signals, accounts: CpuAccounts) -> None:
     """Obey orders in turn, so that accounting begins before the measurement."""
     loop = asyncio.get_running_loop()
-    orders: asyncio.Queue[Order] = asyncio.Queue()
+    orders: asyncio.Queue[messages.Order] = asyncio.Queue()
     channel.listen(lambda order: loop.call_soon_threadsafe(orders.put_nowait, order))
     while True:
         match await orders.get():
-            case Account(step):
+            case messages.Account(step):
                 channel.say(await accounts.obey(step))
-            case Meet():
+            case messages.Meet():
                 signals.meet.set()
             case Go():
                 signals.go.set()
@@ -156,10 +144,10 @@ async def _play(work: Workload, signals: Signals, marking: _Marking) -> None:
         raise UsageError(f"{shorten(work.job.module)} is no module of the laboratory")
     play = cast("Role", getattr(import_module(work.job.module), work.job.role))
     async with play(work) as role:
-        channel.say(Ready(role.endpoint, measures=role.measure is not None))
+        channel.say(messages.Ready(role.endpoint, measures=role.measure is not None))
         await signals.meet.wait()
         await role.meet()
-        channel.say(Met())
+        channel.say(messages.Met())
         await signals.go.wait()
         if role.measure is not None:
             began = perf_counter_ns()
@@ -193,7 +181,7 @@ class _Marking:
         elif self._task:
             self._task.cancel()
 
-    def _say(self, mark: Mark) -> None:
+    def _say(self, mark: messages.Mark) -> None:
         if not mark.begins:
             self._accounts.freeze()
         self.channel.say(mark)
@@ -201,7 +189,7 @@ class _Marking:
 
 async def _report(work: Workload, channel: Channel) -> None:
     while True:
-        channel.say(Progress(work.done(), perf_counter_ns()))
+        channel.say(messages.Progress(work.done(), perf_counter_ns()))
         await asyncio.sleep(_SECONDS_BETWEEN_REPORTS)
 
 
@@ -212,14 +200,14 @@ def _refuse_failures(role: PreparedRole) -> None:
 
 def _hand_over(work: Workload, channel: Channel, began: int) -> None:
     if work.columns:
-        channel.say(Columns(work.columns, work.elapsed_s, work.counters))
+        channel.say(messages.Columns(work.columns, work.elapsed_s, work.counters))
         return
     if work.times:
         with os.fdopen(work.job.handover, "wb") as file:
             for times in work.times:
                 times.starts.tofile(file)
                 times.rtts.tofile(file)
-    channel.say(Done(began, tuple(len(times.rtts) for times in work.times), work.counters))
+    channel.say(messages.Done(began, tuple(len(times.rtts) for times in work.times), work.counters))
 
 
 def main() -> None:
@@ -227,7 +215,7 @@ def main() -> None:
     atexit.register(gc.freeze)  # end without a last garbage collection
     channel = Channel()
     job = channel.next()
-    assert isinstance(job, Job)
+    assert isinstance(job, messages.Job)
     try:
         use_cores(OnCores.of(job.configuration).cores)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:

@@ -9,6 +9,7 @@ measure at once.
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -175,17 +176,14 @@ class Workload:
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration."""
         return self.job.configuration
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The exchange of messages."""
         return self.configuration.exchange
 
     @property
     def body(self) -> str:
-        """The body of each message."""
         return "x" * self.exchange.payload_bytes
 
     @property
@@ -227,7 +225,6 @@ class Workload:
         return 0 if self.many_to_one else sender
 
     def done(self) -> int:
-        """Return the number of completed steps."""
         return self.steps + sum(len(times.rtts) for times in self.times)
 
 
@@ -257,3 +254,21 @@ class PreparedRole:
 
 
 Role = Callable[[Workload], AbstractAsyncContextManager[PreparedRole]]
+
+
+class Countdown:
+    """Counts events, and resolves a future at the last one."""
+
+    _left = 0
+    _all: asyncio.Future[None]
+
+    def expect(self, count: int) -> asyncio.Future[None]:
+        """Return a future for the `count`-th event from now on."""
+        self._left, self._all = count, asyncio.get_running_loop().create_future()
+        return self._all
+
+    def count(self) -> None:
+        """Count an event."""
+        self._left -= 1
+        if not self._left:
+            self._all.set_result(None)

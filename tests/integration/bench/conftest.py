@@ -25,7 +25,7 @@ class Ended:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch, request):
-    """Have nobody's cache know what runs took in tests; the drivers of this machine are in it, too."""
+    """Give each test an empty cache, except tests about the drivers of this machine."""
     if request.node.get_closest_marker("drivers") is None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
@@ -45,7 +45,7 @@ def bench(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def started():
-    """Give a function that returns the processes that the test has started, and what these have.
+    """Return a function that returns the processes started by the test, and their descendants.
 
     There may be others: the browser, which all tests share that need one.
     """
@@ -62,7 +62,7 @@ def started():
 
 
 class Silent:
-    """An listener that only remembers; `during` is called when there is progress."""
+    """A listener that only records; `during` is called on progress."""
 
     def __init__(self, during=None):
         self.said = []
@@ -96,12 +96,12 @@ def silent():
 
 
 def perform(options, output, listener, selection=None):
-    """Measure everything that the options ask for."""
+    """Measure everything that the options request."""
     return perform_all(of_one(options), output, listener, selection)
 
 
 def runs(process, module):
-    """Say whether a process runs a module, which it does no longer once it has ended."""
+    """Return whether a process runs a module; an ended one does not."""
     with suppress(psutil.NoSuchProcess):
         return module in process.cmdline()
     return False

@@ -88,7 +88,7 @@ def asking(**asked):
 
 
 def configured(**about):
-    """Give a configuration; what not all configurations have is a parameter of its experiment."""
+    """Return a configuration; fields that not all configurations have become its experiment's parameters."""
     common = {*Configuration.__struct_fields__}
     parameters = {name: value for name, value in about.items() if name not in common}
     return Configuration(**{name: about[name] for name in common & about.keys()}, parameters=parameters)
@@ -114,7 +114,7 @@ def scale_plan(hosts=(1, 2, 3, 4), pairs=(12,), trips=(20, 60, 20)):
 
 
 def scale_counters(configuration, rate, agents_us=10.0, server_us=20.0):
-    """Say what hosts would have counted, if a message cost so much."""
+    """Return the counters of hosts for a given cost of a message."""
     messages = 2 * rate / configuration.hosts
     found = {}
     for host in "abcdefgh"[: configuration.hosts]:
@@ -292,12 +292,12 @@ def add_repetition(run, configuration, number, seed, **about):
 
 
 def main_extras(experiment, rows, run):
-    """Give the further tables of an experiment that are shown wherever there is room."""
+    """Return the further tables of an experiment that are shown wherever there is room."""
     return [one for one in extras(experiment, rows, run) if not one.minor]
 
 
 def document(run, rows):
-    """Give what reports say of rows."""
+    """Return the sentences of reports about rows."""
     return Document(run, [Digest(row, None) for row in rows])
 
 
@@ -308,7 +308,7 @@ METRICS = {name for experiment in EXPERIMENTS for name in metrics_of(experiment)
 
 
 def row(platform="formicary", kind="behaviours", pairs=1, **about):
-    """Give a row: what is neither a field of it nor a metric is a parameter.
+    """Return a row; what is neither a field nor a metric is a parameter.
 
     Metrics are numbers, or numbers with their bounds.
     """
@@ -330,7 +330,7 @@ def row(platform="formicary", kind="behaviours", pairs=1, **about):
 
 
 def repeated(one, many=6, **about):
-    """Give a row the repetitions that its figures may be of: they scatter by half a percent."""
+    """Return a row with repetitions that fit its figures and scatter by half a percent."""
     by = [1 + 0.01 * (place / (many - 1) - 0.5) for place in range(many)] if many > 1 else [1]
     each = tuple(
         Each(
@@ -345,7 +345,7 @@ def repeated(one, many=6, **about):
 
 
 def times(median, mean, rate):
-    """Give the figures of a row with round trips: microseconds, and how many per second."""
+    """Return the figures of a row with round trips: microseconds, and the rate per second."""
     return {"rtt_p50_us": median, "rtt_mean_us": mean, "round_trips_per_s": rate}
 
 

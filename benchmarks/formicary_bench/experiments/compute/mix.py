@@ -54,7 +54,7 @@ TRIP = Metric("trip_us", "mean round trip", MICROSECONDS, "round trip", more_is_
 SPENT = Metric("share_computing", "time spent computing", PART, "computing", is_judged=False)
 
 TALKED, COMPUTED, MADE = "talked_s", "computed_s", "trips"
-"""Counters: seconds of all agents together for talking and computing, and the round trips that they made."""
+"""Counters: seconds that all agents together talked and computed, and their round trips."""
 
 _SECONDS = 0.5
 _PASSES = 6  # a computation of about 5 ms
@@ -133,29 +133,15 @@ async def _mix(work: Workload, talk: Step, compute: Compute) -> None:
     work.steps += 1
 
 
-def _role(work: Workload, run: Step) -> PreparedRole:
-    from time import perf_counter
-
-    from formicary_bench.worker.workload import PreparedRole
-
-    async def measure() -> None:
-        work.mark(True)
-        start = perf_counter()
-        await run()
-        work.batches.append((Mixing.of(work.configuration).pairs, perf_counter() - start, 0))
-        work.mark(False)
-
-    return PreparedRole(measure=measure)
-
-
 @asynccontextmanager
 async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     import asyncio
 
     from formicary import Container, Message, OneShotBehaviour
+    from formicary_bench.experiments.compute.players import timed
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.ours.behaviours import REQUESTS, Responder
-    from formicary_bench.subjects.ours.containers import start_agent
+    from formicary_bench.subjects.ours.containers import running, start_agent
     from formicary_bench.vocabulary.places import ASKING
 
     begin = asyncio.Event()
@@ -183,12 +169,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
             mixing.append(Mix(f"echo-{number}"))
             await start_agent(home, f"asker-{number}", mixing[-1])
         await _warm([home.compute(compute, _PASSES) for _ in mixing])
-
-        async def run() -> None:
-            begin.set()
-            await asyncio.gather(*(one.join() for one in mixing))
-
-        yield _role(work, run)
+        yield timed(work, len(mixing), running(begin, *mixing))
 
 
 @asynccontextmanager
@@ -198,6 +179,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    from formicary_bench.experiments.compute.players import timed
     from formicary_bench.experiments.compute.work import compute
     from formicary_bench.subjects.baselines import tasks
 
@@ -221,7 +203,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
         async def run() -> None:
             await asyncio.gather(*(mixing(*one) for one in ends))
 
-        yield _role(work, run)
+        yield timed(work, len(ends), run)
         await tasks.end(echoes)
 
 

@@ -13,10 +13,11 @@ from contextlib import asynccontextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Container, OneShotBehaviour
+from formicary import Container, OneShotBehaviour
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
+from formicary_bench.subjects.ours.containers import running, start_agent
 from formicary_bench.vocabulary.places import ASKING
 from formicary_bench.vocabulary.values import CPU_SECONDS
 from formicary_bench.worker.workload import PreparedRole
@@ -42,7 +43,6 @@ class Compute(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Make the computations."""
         await self.begin.wait()
         for _ in range(Computing.of(self.work.configuration).loop):
             took = await self.compute(compute)
@@ -51,18 +51,19 @@ class Compute(OneShotBehaviour):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all players."""
     players = {"formicary": _agents, "processes": _processes, "threads": _threads}
     work.counters[CPU_SECONDS] = 0.0
     return players[work.configuration.platform](work)
 
 
-def _role(work: Workload, run: Callable[[], Awaitable[None]]) -> PreparedRole:
+def timed(work: Workload, agents: int, run: Callable[[], Awaitable[None]]) -> PreparedRole:
+    """Return a role that measures how long a number of agents run."""
+
     async def measure() -> None:
         work.mark(True)
         start = perf_counter()
         await run()
-        work.batches.append((Computing.of(work.configuration).agents, perf_counter() - start, 0))
+        work.batches.append((agents, perf_counter() - start, 0))
         work.mark(False)
 
     return PreparedRole(measure=measure)
@@ -74,19 +75,12 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     async with Container(ASKING, seed=work.job.seed) as home:
         computing = [Compute(work, begin) for _ in range(Computing.of(work.configuration).agents)]
         for number, behaviour in enumerate(computing):
-            agent = Agent(f"agent-{number}")
-            agent.add_behaviour(behaviour)
-            await home.start(agent)
+            await start_agent(home, f"agent-{number}", behaviour)
         # One worker for each core, and each has computed.
         await asyncio.gather(
             *(home.compute(compute) for _ in range(Computing.of(work.configuration).cores or 1))
         )
-
-        async def run() -> None:
-            begin.set()
-            await asyncio.gather(*(one.join() for one in computing))
-
-        yield _role(work, run)
+        yield timed(work, len(computing), running(begin, *computing))
 
 
 @asynccontextmanager
@@ -105,7 +99,7 @@ async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
             following = (_follow(work, *one) for one in zip(children, shares, strict=True))
             work.counters[CPU_SECONDS] += sum(await asyncio.gather(*following))
 
-        yield _role(work, run)
+        yield timed(work, agents, run)
 
 
 @asynccontextmanager
@@ -168,7 +162,7 @@ async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
             work.counters[CPU_SECONDS] += thread.took
 
     try:
-        yield _role(work, run)
+        yield timed(work, len(threads), run)
     finally:
         is_over.set()
         begin.set()
@@ -190,5 +184,4 @@ class Thread(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Run the function."""
         self.took = self._function()

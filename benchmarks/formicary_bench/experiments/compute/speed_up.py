@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from formicary_bench.experiments.experiment import (
-    PEREZ_CARRO,
-    Experiment,
-    Figure,
-    Loaded,
-    Preset,
-    Repeats,
-    Take,
-)
+from formicary_bench.experiments import experiment
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import SECONDS, TOTAL, Metric
@@ -50,36 +42,37 @@ class Computing(Agents, frozen=True, kw_only=True):
     cores: Annotated[int, CORES] = 0
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = experiment.Experiment(
     name="compute/speed-up",
     title="Agents that compute",
     what="CPU time of all computations over elapsed time, by agents and cores",
     source="Pérez-Carro 2013, Section 4.1, Fig. 4",
-    repeats=Repeats(PEREZ_CARRO, lambda _: {4}),
+    repeats=experiment.Repeats(experiment.PEREZ_CARRO, lambda _: {4}),
     parameters=Computing,
     sizes={"agents": _AGENTS},
     placements=(SAME,),
     subjects=(OURS, "processes", "threads"),
-    quick=Preset(
-        sizes={"agents": (16,), "loop": (2,)}, parts=(Take(subjects=(OURS, "processes"), placements=(SAME,)),)
+    quick=experiment.Preset(
+        sizes={"agents": (16,), "loop": (2,)},
+        parts=(experiment.Take(subjects=(OURS, "processes"), placements=(SAME,)),),
     ),
-    paper=Preset(sizes={"agents": _AGENTS}, repeat=_TEN),
+    paper=experiment.Preset(sizes={"agents": _AGENTS}, repeat=_TEN),
     carriers=(NO_MESSAGES,),
-    selected={TOUR: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
-    fit=Loaded(f"{_HERE}.pipeline:on_cores"),
+    selected={TOUR: (experiment.Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
+    fit=experiment.Loaded(f"{_HERE}.pipeline:on_cores"),
     profiling=None,
     why_unprofiled="combined figure of several processes",
-    duration=Loaded(f"{_HERE}.pipeline:duration"),
+    duration=experiment.Loaded(f"{_HERE}.pipeline:duration"),
     played_by=f"{_HERE}.players",
     metrics=(SPEED_UP, ELAPSED, CPU_TIME),
     over="agents",
     figures=(
-        Figure(
+        experiment.Figure(
             metric=SPEED_UP,
             over="agents",
             caption="CPU time of all computations, divided by the time until the last one ends.",
         ),
     ),
     says="{Who}, {agents}: {speed_up} CPU seconds per second of computing{beside}.",
-    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
+    summarise=experiment.Loaded(f"{_HERE}.pipeline:SUMMARY"),
 )

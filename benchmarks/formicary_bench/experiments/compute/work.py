@@ -12,7 +12,7 @@ CPU_GROUP = "agents"
 
 
 PASSES = 64
-"""How often a computation goes over all numbers: in some 50 ms, many times what it costs to hand it over."""
+"""Passes of a computation over all numbers: some 50 ms, far more than it costs to hand it over."""
 
 _NUMBERS = tuple(range(10_000))
 

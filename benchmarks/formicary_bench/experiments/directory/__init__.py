@@ -63,7 +63,7 @@ SEEN = Metric(
     is_compared=True,
 )
 SEEN_COUNTER = "seen by others (us)"
-"""The counter that it is made of."""
+"""The counter of that metric."""
 BY_SERVICES = (
     Figure(
         metric=METRICS[0],
@@ -75,7 +75,7 @@ BY_SERVICES = (
 
 
 OF_A_TYPE = 5
-"""How many services there are of each type: a few, however many there are in all."""
+"""The number of services of each type: few, whatever the total."""
 
 
 def types(services: int) -> range:
@@ -115,7 +115,7 @@ SELECTED = {
     TOUR: (Take(subjects=("formicary-replica",), sizes={"services": (1000,)}, placements=(SAME,)),),
     FAMILY: (Take(sizes={"services": SERVICES}),),
 }
-"""What selections take of an experiment that changes an entry."""
+"""The parts of an experiment that changes an entry, by selection."""
 
 BUILT = ("formicary-replica", "formicary-central")
 

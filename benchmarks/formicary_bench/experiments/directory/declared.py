@@ -8,28 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from formicary_bench.experiments.directory import (
-    BESIDE,
-    BUILT,
-    BY_SERVICES,
-    DURATION,
-    FIT,
-    METRICS,
-    PAPER,
-    PROFILING,
-    PROFILING_SEARCH,
-    ROUNDS,
-    SEEN,
-    SERVICES,
-    SUMMARY,
-    TYPICAL,
-    VARIES,
-    Spreading,
-    Uses,
-    of_changes,
-    of_cpu,
-    says,
-)
+from formicary_bench.experiments import directory
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, ONE_OR_TWO, PAPER_PAIRS
 from formicary_bench.vocabulary import names
@@ -40,30 +19,30 @@ from formicary_bench.vocabulary.places import APART, DIRECT, SAME, SPLIT, SPREAD
 from formicary_bench.vocabulary.values import CENTRAL, REPLICA
 
 REGISTERING = replace(
-    of_changes(
+    directory.of_changes(
         names.REGISTER,
         "Registering a service",
         "time of one registration of a service",
         "Alberola 2010, Fig. 12, 13",
-        Take(subjects=BUILT, carriers=DIRECTLY),
+        Take(subjects=directory.BUILT, carriers=DIRECTLY),
     ),
-    metrics=(*METRICS, SEEN),
-    says=says("registering a service", "[; all others have seen it after {seen_us}]"),
+    metrics=(*directory.METRICS, directory.SEEN),
+    says=directory.says("registering a service", "[; all others have seen it after {seen_us}]"),
     summarise=Loaded("formicary_bench.experiments.directory.pipeline:REGISTRATIONS"),
 )
 
 
-DEREGISTER = of_changes(
+DEREGISTER = directory.of_changes(
     names.DEREGISTER,
     "Deregistering a service",
     "time of one deregistration of a service",
     "Alberola 2010, without a figure, as it was like Fig. 12, 13",
-    Take(subjects=BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),
+    Take(subjects=directory.BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),
 )
 
 
-SIZES = (5, *SERVICES[1:])
-"""From as many as a search finds on: the answer with none is empty, which would count as growth."""
+SIZES = (5, *directory.SERVICES[1:])
+"""Beginning at what a search finds: the empty answer with no services would count as growth."""
 
 SEARCH = Experiment(
     name=names.SEARCH,
@@ -76,9 +55,9 @@ SEARCH = Experiment(
             14 if row.placement != TWO_HOSTS else 16 if row.spread == SPLIT else 15 for row in rows
         },
     ),
-    parameters=Uses,
-    varies=VARIES,
-    sizes={"services": SIZES, "rounds": ROUNDS},
+    parameters=directory.Uses,
+    varies=directory.VARIES,
+    sizes={"services": SIZES, "rounds": directory.ROUNDS},
     spreads=SPREADS,
     selected={
         QUICK: (
@@ -105,26 +84,26 @@ SEARCH = Experiment(
         ),
         FAMILY: (Take(sizes={"services": SIZES}),),
     },
-    quick=Preset(parts=(Take(subjects=BUILT, carriers=DIRECTLY),)),
-    paper=replace(PAPER, sizes={"services": (5, *PAPER.sizes["services"][1:])}),
-    beside=BESIDE,
+    quick=Preset(parts=(Take(subjects=directory.BUILT, carriers=DIRECTLY),)),
+    paper=replace(directory.PAPER, sizes={"services": (5, *directory.PAPER.sizes["services"][1:])}),
+    beside=directory.BESIDE,
     exchange=names.SEARCH,
-    fit=FIT,
-    profiling=PROFILING_SEARCH,
+    fit=directory.FIT,
+    profiling=directory.PROFILING_SEARCH,
     duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_search"),
-    metrics=METRICS,
-    main=TYPICAL,
+    metrics=directory.METRICS,
+    main=directory.TYPICAL,
     over="services",
-    figures=BY_SERVICES,
-    says=says("a search for the services of a type"),
-    summarise=SUMMARY,
+    figures=directory.BY_SERVICES,
+    says=directory.says("a search for the services of a type"),
+    summarise=directory.SUMMARY,
 )
 
 
 SEARCHES = replace(RATE, title="searches per second", column="searches/s")
 
 
-class Crowd(Uses, frozen=True, kw_only=True):
+class Crowd(directory.Uses, frozen=True, kw_only=True):
     """Uses of a directory by a number of clients."""
 
     pairs: Annotated[int, CLIENTS] = 0
@@ -139,12 +118,12 @@ MANY_CLIENTS = Experiment(
     varies=("placement", "route", "tls"),
     sizes={"pairs": (1, 10, 50, 100), "services": (1000,)},
     placements=HERE_AND_THERE,
-    subjects=BUILT,
+    subjects=directory.BUILT,
     exchange=names.SEARCH,
     quick=Preset(sizes={"pairs": (10,), "rounds": (50, 200, 100)}, parts=(Take(placements=(SAME,)),)),
     paper=Preset(sizes={"pairs": PAPER_PAIRS, "services": (200,)}, placements=ONE_OR_TWO),
     fit=Loaded("formicary_bench.experiments.directory.pipeline:of_clients"),
-    profiling=PROFILING_SEARCH,
+    profiling=directory.PROFILING_SEARCH,
     duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_clients"),
     metrics=(MEAN, TIME, P99, SEARCHES),
     main=SEARCHES,
@@ -160,9 +139,9 @@ PROPAGATION = Experiment(
     title="How registrations spread",
     what="time until other containers have seen a registration and confirmed it",
     source="our own; the delay that Alberola 2010 does not measure",
-    parameters=Spreading,
+    parameters=directory.Spreading,
     varies=("route", "tls"),
-    sizes={"services": (0,), "containers": (3,), "rounds": ROUNDS},
+    sizes={"services": (0,), "containers": (3,), "rounds": directory.ROUNDS},
     placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
     selected={
@@ -170,16 +149,16 @@ PROPAGATION = Experiment(
         FAMILY: (Take(sizes={"containers": (1, 3, 7)}),),
     },
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
-    beside=BESIDE,
-    fit=FIT,
-    profiling=PROFILING,
-    duration=DURATION,
-    metrics=METRICS,
-    main=TYPICAL,
+    beside=directory.BESIDE,
+    fit=directory.FIT,
+    profiling=directory.PROFILING,
+    duration=directory.DURATION,
+    metrics=directory.METRICS,
+    main=directory.TYPICAL,
     over="containers",
     figures=(
         Figure(
-            metric=METRICS[0],
+            metric=directory.METRICS[0],
             over="containers",
             title="Time against the number of other containers",
             caption="Mean time until all others have reported a registration.",
@@ -215,7 +194,7 @@ CHURN = Experiment(
         FAMILY: (Take(),),
     },
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
-    beside=BESIDE,
+    beside=directory.BESIDE,
     profiling=Loaded("formicary_bench.experiments.directory.pipeline:profiling_churn"),
     duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_churn"),
     played_by="formicary_bench.subjects.ours.churn",
@@ -226,7 +205,7 @@ CHURN = Experiment(
 )
 
 
-CPU_REGISTER = of_cpu("directory/cpu-register", "registering", 4, 5)
+CPU_REGISTER = directory.of_cpu("directory/cpu-register", "registering", 4, 5)
 
 
-CPU_SEARCH = of_cpu("directory/cpu-search", "searching", 6, 7, PROFILING_SEARCH)
+CPU_SEARCH = directory.of_cpu("directory/cpu-search", "searching", 6, 7, directory.PROFILING_SEARCH)

@@ -39,7 +39,7 @@ STALE = Metric("stale", "searches with a stale answer", PART, "stale", is_judged
 VISITS = Metric("visits", "visits", is_judged=False)
 
 COUNTED = ("joined_s", "joins", "left_s", "leaves", "stale", "searches")
-"""Counters: seconds and numbers of joins and leaves that searches have shown, and of searches, stale ones."""
+"""Counters: the seconds and numbers of joins and leaves seen by searches, all searches, and stale ones."""
 
 
 class Visited(Exchange, frozen=True, kw_only=True):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 PREPARE, BEGIN, END, REST = "prepare", "begin", "end", "rest"
-"""What a steward is told to do."""
+"""The orders to a steward."""
 
 _ROOM = 1000
 
@@ -51,13 +51,11 @@ class Part(msgspec.Struct, frozen=True):
     seed: int
 
     def rows(self, container: int) -> range:
-        """Return the numbers of a container's rows."""
         edges = [self.dimension * place // self.containers for place in (container, container + 1)]
         return range(*edges)
 
     @property
     def cells(self) -> range:
-        """The numbers of this container's cells."""
         rows = self.rows(self.container)
         return range(rows.start * self.dimension, rows.stop * self.dimension)
 
@@ -69,7 +67,6 @@ class Part(msgspec.Struct, frozen=True):
         return [number - self.cells.start for number in everywhere if number in self.cells]
 
     def names(self, platform: str) -> list[str]:
-        """Return the full names of all cells of all containers."""
         return [
             f"cell-{row * self.dimension + column}@c{container + 1}.{platform}"
             for container in range(self.containers)
@@ -123,7 +120,6 @@ class Obey(CyclicBehaviour):
         self.grid = PartOfGrid(part.swaps, part.seed + part.container)
 
     async def run(self) -> None:
-        """Carry out one order."""
         order = await self.receive()
         body = b""
         match order.body:

@@ -5,8 +5,7 @@ and asks next, while the asking cell becomes idle. A cell that is refused asks a
 asking cells stays the same, and no number is lost. A cell's swaps are those that it asked for, one for each
 time that it was asked.
 
-They do what `cells` do. What one has to say goes as it is, a pair of who asks and its number: there are no
-names that must be looked up, and no messages.
+Bare cells do the same without names and messages: they pass a pair of the asking cell and its number.
 """
 
 from __future__ import annotations

@@ -70,6 +70,5 @@ class FairCell(Cell):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all cells."""
     sizes = Fair.of(work.configuration)
     return role(work, of_agents(work, FairGrid(sizes, work.job.seed), FairCell))

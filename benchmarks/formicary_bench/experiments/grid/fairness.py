@@ -10,17 +10,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import AS_IT_IS, Experiment, Figure, Loaded, Preset
-from formicary_bench.experiments.grid.swap import (
-    BY_CHANCE,
-    DEVIATION,
-    DIMENSION,
-    EACH,
-    GRANTED,
-    REFUSED,
-    REQUESTS,
-    SWAPS,
-    UNFAIRNESS,
-)
+from formicary_bench.experiments.grid import swap
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.places import BOTH, SAME
@@ -46,14 +36,14 @@ POLICY = Parameter(
 )
 
 
-SERVED = replace(GRANTED, is_compared=True, is_judged=True)
+SERVED = replace(swap.GRANTED, is_compared=True, is_judged=True)
 
 
 class Fair(Parameters, frozen=True, kw_only=True):
     """A grid with an unfair choice of cells and a policy against it."""
 
-    dimension: Annotated[int, DIMENSION] = 0
-    swaps: Annotated[int, SWAPS] = 0
+    dimension: Annotated[int, swap.DIMENSION] = 0
+    swaps: Annotated[int, swap.SWAPS] = 0
     skew: Annotated[int, SKEW] = 0
     policy: Annotated[str, POLICY] = ""
 
@@ -73,11 +63,11 @@ EXPERIMENT = Experiment(
     duration=Loaded(f"{_HERE}.pipeline:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.fair_cells",
-    metrics=(REQUESTS, SERVED, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS),
-    unshown=(REFUSED,),
+    metrics=(swap.REQUESTS, SERVED, swap.EACH, swap.DEVIATION, swap.BY_CHANCE, swap.UNFAIRNESS),
+    unshown=(swap.REFUSED,),
     main=SERVED,
     over="skew",
-    figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
+    figures=(Figure(metric=swap.BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
     says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} per cell, with a standard "
     "deviation of {swaps_deviation}.",
     summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),

@@ -6,18 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.grid.swap import (
-    BY_CHANCE,
-    DEVIATION,
-    EACH,
-    GRANTED,
-    HELD,
-    MESSAGES,
-    REFUSED,
-    REQUESTS,
-    UNFAIRNESS,
-    Swapping,
-)
+from formicary_bench.experiments.grid import swap
 from formicary_bench.results.store.raw import Tallies
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
@@ -63,7 +52,7 @@ def in_containers(draft: Draft) -> Iterator[Draft]:
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
     """Estimate the duration of a repetition; all cells make nearly as many swaps as the first."""
-    sizes = Swapping.of(one)
+    sizes = swap.Swapping.of(one)
     rate = _REQUESTED_APART if sizes.containers > 1 else _REQUESTED.get(one.platform, _REQUESTED_OURS)
     return DefaultDuration(begin, sizes.cells / _CREATED + sizes.cells * sizes.swaps / rate)
 
@@ -87,15 +76,15 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
     there = [one for one, count in zip(swaps, agents, strict=True) if count]
     return reading(
         {
-            REQUESTS: requests / seconds,
-            GRANTED: made / seconds,
-            MESSAGES: _MESSAGES * requests / seconds,
-            EACH: mean,
-            DEVIATION: deviation,
-            BY_CHANCE: deviation / math.sqrt(mean),
-            UNFAIRNESS: (max(there) - min(there)) / max(there),
-            REFUSED: 1 - made / requests,
-            HELD: repetition.counters.get(values.HELD_BYTES),
+            swap.REQUESTS: requests / seconds,
+            swap.GRANTED: made / seconds,
+            swap.MESSAGES: _MESSAGES * requests / seconds,
+            swap.EACH: mean,
+            swap.DEVIATION: deviation,
+            swap.BY_CHANCE: deviation / math.sqrt(mean),
+            swap.UNFAIRNESS: (max(there) - min(there)) / max(there),
+            swap.REFUSED: 1 - made / requests,
+            swap.HELD: repetition.counters.get(values.HELD_BYTES),
         }
     )
 
@@ -111,4 +100,4 @@ def _grid(row: Row) -> tuple[object, ...]:
     return row.sizes, row.placement, row.route, row.tls
 
 
-SUMMARY = Summary(raw="tallies", read=_read, compared_by=(REQUESTS,), is_held_against=_is_held_against)
+SUMMARY = Summary(raw="tallies", read=_read, compared_by=(swap.REQUESTS,), is_held_against=_is_held_against)

@@ -27,7 +27,7 @@ _MICRO = "formicary-micro"
 _SUBJECTS = (_MICRO, f"formicary-{MICRO_COPIED}", "callbacks")
 
 PAPER_DIMENSIONS = (5, 10, 15, 100, 200, 400, 500)
-"""Those of Table 2, and the smallest grid of the text."""
+"""The grids of Table 2, and the smallest one of the text."""
 
 DIMENSION = Parameter(
     name="dimension",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up all cells."""
     one, sizes = work.configuration, Swapping.of(work.configuration)
     if sizes.containers > 1:
         return role(work, parts(work))
@@ -35,7 +34,6 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 async def role(
     work: Workload, setup: AbstractAsyncContextManager[Grid | Parts]
 ) -> AsyncIterator[PreparedRole]:
-    """Return the worker's role."""
     sizes = Swapping.of(work.configuration)
     async with setup as grid:
 
@@ -67,7 +65,6 @@ async def _by_hand(work: Workload) -> AsyncIterator[Grid]:
 
 @asynccontextmanager
 async def of_agents(work: Workload, grid: Grid, kind: type[Cell]) -> AsyncIterator[Grid]:
-    """Set up a grid of agents of a kind."""
     part, copies = _part(work), work.configuration.kind == MICRO_COPIED
     # There is room for everything under way: a request and an answer for each asking cell.
     room = max(2 * len(part.cells), 1000)

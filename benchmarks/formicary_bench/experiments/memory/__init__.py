@@ -72,7 +72,7 @@ MESSAGES = Metric("messages", "messages", is_judged=False)
 GROWTH_PER_S = Metric("growth_per_s", "growth per second", BYTES, is_judged=False)
 GROWTH_PER_MESSAGE = Metric("growth_per_message", "growth per message", BYTES, is_judged=False)
 GREW = Metric("grew_times", "memory after the load relative to before", TIMES)
-"""Growth may be of either sign and next to nothing, so it is judged by what it makes of what is held."""
+"""Growth may be near zero and of either sign, so it is judged by its ratio to the memory held."""
 
 
 class Growing(Exchange, frozen=True, kw_only=True):

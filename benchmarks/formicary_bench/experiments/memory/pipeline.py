@@ -7,15 +7,6 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments import memory
 from formicary_bench.experiments.experiment import Take
-from formicary_bench.experiments.memory import (
-    GREW,
-    GROWTH_PER_MESSAGE,
-    GROWTH_PER_S,
-    HELD,
-    MESSAGES,
-    TRACED,
-    Growing,
-)
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading, samples_of
@@ -74,7 +65,7 @@ def duration_of_growth(one: Configuration, begin: float) -> DefaultDuration:
 
 
 SETTLING = 0.2
-"""Part of the time in which buffers and arenas find their size: it counts for no slope."""
+"""The part of the time in which buffers and arenas find their size, which no slope includes."""
 
 _POINTS = 60  # of a chart
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
@@ -87,24 +78,24 @@ def _read(run: RunFolder, configuration: Configuration, repetition: Repetition) 
         return None
     held = float(data.uss_bytes[-1])
     if len(data.seconds) == 1:
-        return reading({HELD: held, TRACED: float(data.traced_bytes[-1])})
+        return reading({memory.HELD: held, memory.TRACED: float(data.traced_bytes[-1])})
     per_s, per_message = _growth(data)
-    lasted = Growing.of(configuration).seconds
+    lasted = memory.Growing.of(configuration).seconds
     values = {
-        HELD: held,
-        MESSAGES: float(data.messages[-1]),
-        GROWTH_PER_S: per_s.mean if per_s else None,
-        GROWTH_PER_MESSAGE: per_message.mean if per_message else None,
-        GREW: 1 + per_s.mean * lasted / held if per_s and held else None,
+        memory.HELD: held,
+        memory.MESSAGES: float(data.messages[-1]),
+        memory.GROWTH_PER_S: per_s.mean if per_s else None,
+        memory.GROWTH_PER_MESSAGE: per_message.mean if per_message else None,
+        memory.GREW: 1 + per_s.mean * lasted / held if per_s and held else None,
     }
-    within = {GROWTH_PER_S: per_s, GROWTH_PER_MESSAGE: per_message}
+    within = {memory.GROWTH_PER_S: per_s, memory.GROWTH_PER_MESSAGE: per_message}
     return reading(values, records=_over_time(data), within=within)
 
 
 SUMMARY = Summary(raw="memory", read=_read, is_compared=False)
 
 
-def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | None:
+def each(row: Row, rows: Iterable[Row], metric: Metric = memory.HELD) -> Interval | None:
     """Return the memory of each agent of a row: the excess over an open container, divided by the agents.
 
     Returns:
@@ -112,7 +103,7 @@ def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | Non
         agents, or without an open container to compare with.
     """
     agents = row.size("agents")
-    without = (other for other in rows if other.estimate(HELD) and not other.size("agents"))
+    without = (other for other in rows if other.estimate(memory.HELD) and not other.size("agents"))
     base = next((one for one in without if one.platform == row.platform and one.kind != IMPORTED), None)
     if not agents or base is None:
         return None
@@ -130,7 +121,7 @@ def _over_time(data: Holdings) -> list[Record]:
     return [
         {
             "seconds": float(np.median(data.seconds[part])),
-            HELD.name: float(np.median(data.uss_bytes[part])),
+            memory.HELD.name: float(np.median(data.uss_bytes[part])),
         }
         for part in parts
     ]

@@ -125,7 +125,6 @@ _PUBLISHED = 100  # idle agents of the paper
 
 
 def memory_columns(rows: Findings) -> list[Column]:
-    """Return the table of the rows of `memory`."""
     held = [(each(row, rows.run), each(row, rows.run, TRACED)) for row in rows]
     return [
         *who_columns(rows),

@@ -25,26 +25,26 @@ TO_TEN = tuple(range(1, 11))
 
 # The text gives only the smallest and the largest.
 TO_100_KB = (0, 1000, 10_000, 25_000, 50_000, 75_000, 100_000)
-"""Sizes of a body there."""
+"""Sizes of a body in Burbeck 2004."""
 
 TWO_KB = 2048
 
 HUNDRED = 100
-"""How often Alberola 2010 repeats what is not made of many round trips by itself: CPU time and memory."""
+"""The repetitions in Alberola 2010 of what is not a mean of many round trips: CPU time and memory."""
 
 TEN = 10
-"""How often Burbeck 2004 repeats everything."""
+"""The repetitions in Burbeck 2004."""
 
 LONG = (500, 10_000, 500)
-"""Its round trips: they are so many that their begin and end do not matter, which here are phases besides."""
+"""Its round trips: so many that their beginning and end do not matter; here these are separate phases."""
 
 ALONE = (100, 1000, 0)
-"""Round trips of a single pair, which needs nothing after it; 1000 measured, as there."""
+"""Round trips of a single pair, which needs no cool-down; 1000 measured, as there."""
 
 OURS = "formicary-behaviours"
 
 DIRECTLY = (Carrier(DIRECT), Carrier(TCP))
-"""Our direct links, and the sockets that they are held against."""
+"""Our direct links, and the sockets that they are compared with."""
 
 BY_ALL = (*DIRECTLY, Carrier(XMPP))
 """These, and our links through the XMPP server."""

@@ -88,7 +88,7 @@ _USUAL = (
         placements=_PLACEMENTS,
     ),
 )
-"""One pair with messages of many sizes, and many pairs with those of one."""
+"""One pair with messages of many sizes, and many pairs with messages of one size."""
 
 
 def takes(options: Options) -> tuple[Take, ...]:

@@ -91,7 +91,6 @@ EXPERIMENT = Experiment(
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the tree in one container."""
     from formicary import Agent, Container
     from formicary_bench.vocabulary.places import ASKING
     from formicary_bench.worker.workload import PairTimes, PreparedRole

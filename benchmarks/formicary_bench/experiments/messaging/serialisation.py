@@ -86,7 +86,6 @@ def with_rounds(draft: Draft) -> Iterator[Draft]:
 
 
 def codec_of(sizes: Encoded) -> Codec:
-    """Return the encoder and the decoder."""
     import json
 
     import msgspec

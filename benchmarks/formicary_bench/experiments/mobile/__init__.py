@@ -37,7 +37,7 @@ from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, MOST_LOOP
 CPU_GROUP = "agents"
 
 VARIES = ("placement", "route", "tls")
-"""What all of them vary, but for what takes place in one process."""
+"""What all of them vary, except those in one process."""
 
 LOOP = Parameter(
     name="loop",
@@ -87,7 +87,7 @@ HELD = tuple(
         (IN_FILE, "file size of an agent asleep", "in the file"),
     )
 )
-"""What one of the agents holds, as far as it is counted."""
+"""The memory of an agent."""
 
 
 class Looped(Parameters, frozen=True, kw_only=True):
@@ -131,20 +131,20 @@ LOOPS = (1000,)
 """The largest loop in the paper."""
 
 PAPER = Preset(sizes={"loop": LOOPS})
-"""What the paper says of its loops."""
+"""The loops of the paper."""
 
 CARRIED = 1000
-"""Bytes of what an agent carries."""
+"""The payload of an agent, in bytes."""
 
 MOVING = (OURS, "tcp")
-"""Agents, and the same by hand: what an agent holds is sent, and a task goes on with it there."""
+"""Agents, and the same by hand: an agent's state is sent, and a task continues with it there."""
 
 _ALONE = Take(subjects=(OURS,), placements=(APART,), carriers=DIRECTLY)
 ALONE = Preset(parts=(_ALONE,))
 """Agents alone: bare messages and bare creation are measured by `messaging/pairs` and `create`."""
 
 IN_TOUR = {names.TOUR: (replace(_ALONE, sizes={"loop": (20,)}),)}
-"""What the tour takes of those that it has."""
+"""The part of these experiments in the tour."""
 
 BESIDE: dict[str, Any] = {
     "subjects": MOVING,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.mobile.loops import Countdown, Loops
+from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.subjects.baselines import tcp
 from formicary_bench.vocabulary.names import MESSENGER
 from formicary_bench.vocabulary.places import ECHO
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.worker.workload import Countdown, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -92,5 +92,5 @@ async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
 async def _ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up the first place, which makes the loops."""
     hand = Hand(work)
-    async with tcp.connected(hand.place, work.job.peer):
+    async with tcp.connected([hand.place], work.job.peer):
         yield PreparedRole(measure=hand.make_all)

@@ -24,7 +24,6 @@ class CreateHere(Play):
     start: Callable[[Agent | MicroAgent], Awaitable[None]]
 
     async def measure(self, home: Container) -> None:
-        """Make all loops."""
         self.start = home.start
         await self.make_all()
 
@@ -51,7 +50,6 @@ class Created(Agent):
     """Has one behaviour that waits for messages."""
 
     async def setup(self) -> None:
-        """Add the behaviour."""
         LIVING.append(self)
         self.add_behaviour(Wait())
 
@@ -72,7 +70,6 @@ class CreateElsewhere(Play):
     cast = ((ECHOING, start_sweeper),)
 
     async def operate(self, count: int) -> None:
-        """Create the agents."""
         management = self.home.management
         cls = CreatedMicro if self.work.configuration.kind == "micro" else Created
         names = [f"created-{number}" for number in range(count)]

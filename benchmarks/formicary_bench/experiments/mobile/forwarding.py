@@ -103,7 +103,6 @@ class SendAll(Dispatch):
         return _MIDDLE, _LAST
 
     def make(self, name: str) -> Agent:
-        """Return an agent to forward."""
         agent = Forwarded(name)
         agent.data = Route(self.domain(_LAST), self.work.body.encode())
         return agent

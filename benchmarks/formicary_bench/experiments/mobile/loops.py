@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.vocabulary.values import laps, smallest_of
@@ -21,7 +20,6 @@ class Loops:
 
     @property
     def sizes(self) -> Looped:
-        """The sizes of the experiment."""
         return Looped.of(self.work.configuration)
 
     async def prepare(self, count: int) -> None:
@@ -47,21 +45,3 @@ class Loops:
             work.batches.append((size, seconds if own is None else own, 0))
             work.steps += size
         work.mark(False)
-
-
-class Countdown:
-    """Counts arrivals, and resolves a future at the last one."""
-
-    left = 0
-    _all: asyncio.Future[Any]
-
-    def expect(self, count: int) -> asyncio.Future[Any]:
-        """Return a future that the `count`-th arrival resolves with its value."""
-        self.left, self._all = count, asyncio.get_running_loop().create_future()
-        return self._all
-
-    def count(self, brought: object = None) -> None:
-        """Count an arrival."""
-        self.left -= 1
-        if not self.left:
-            self._all.set_result(brought)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Responder
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.vocabulary.values import BY_PROXY, INTERCEPTED, UNMEDIATED
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Requests:
         self.end = self._unanswered.count
         """Counts an answered request."""
 
-    def start(self, count: int) -> asyncio.Future[Any]:
+    def start(self, count: int) -> asyncio.Future[None]:
         """Start `count` requests of the clients; return a future for the last answer."""
         self.left = count
         self.begin.set()
@@ -67,7 +67,6 @@ class Forward(CyclicBehaviour):
         self.onward = onward
 
     async def run(self) -> None:
-        """Pass on one request."""
         request = await self.receive()
         await self.send(replace(request, to=addressee(request, self.onward), reply_to=request.sender))
 
@@ -79,7 +78,6 @@ class Relay(Forward):
     """
 
     async def run(self) -> None:
-        """Pass on one request or answer."""
         message = await self.receive()
         if message.performative == "request":
             way = f"{message.sender} {message.reply_with or ''}"
@@ -165,7 +163,6 @@ class Mediate(Play):
         return [*servers, 0, hosts - 1]
 
     async def operate(self, count: int) -> None:
-        """Make `count` requests in total."""
         await self.requests.start(count)
 
 

@@ -62,7 +62,6 @@ class Attend(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Take the next step."""
         known: Appointment = self.agent.data
         _, home, *place = known.places
         if known.stage == IDLE:
@@ -118,7 +117,6 @@ class Meet(Play):
     )
 
     async def operate(self, count: int) -> None:
-        """Make a loop of meetings."""
         for _ in range(count):
             for name in _GUESTS:
                 to = f"{name}@{self.domain(_HOMES[name])}"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 TRAVELLER = "traveller"
-"""Its name."""
+"""The name of the travelling agent."""
 
 _REFUSED = 10  # retries on its way
 _AGAIN = 0.1  # s before a retry
@@ -121,7 +121,6 @@ class Count(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Receive one message."""
         message = await self.receive()
         journey: Journey = self.agent.data
         if message.performative == "query-ref":
@@ -162,7 +161,6 @@ class Tell(CyclicBehaviour):
         self.began = perf_counter()
 
     async def run(self) -> None:
-        """Send the messages that are due."""
         due = int((perf_counter() - self.began) * self.rate)
         while self.sent < due:
             number = str(self.sent)
@@ -249,13 +247,11 @@ class Dispatch(Play):
     sent: list[str]
 
     def make(self, name: str) -> Agent:
-        """Return an agent to send."""
         agent = Dispatched(name)
         agent.data = self.work.body.encode()
         return agent
 
     async def prepare(self, count: int) -> None:
-        """Create the agents."""
         self.sent = self.names("dispatched", count)
         for name in self.sent:
             agent = self.make(name)
@@ -264,7 +260,6 @@ class Dispatch(Play):
         await asyncio.sleep(0)  # so that all of them wait
 
     async def operate(self, count: int) -> float | None:
-        """Send the agents."""
         del count
         move = self.home.management.move
         if self.sizes.way == AT_ONCE:

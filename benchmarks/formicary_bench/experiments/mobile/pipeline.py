@@ -7,16 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.mobile import (
-    AVERAGE,
-    HELD,
-    LARGEST,
-    LOOP,
-    PEAK,
-    SMALLEST,
-    SUSTAINED,
-    Looped,
-)
+from formicary_bench.experiments import mobile
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Axis, Point
 from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, point_of, ticks
@@ -72,7 +63,7 @@ def whole_loops(draft: Draft) -> Iterator[Draft]:
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
     """Estimate the duration of the loops."""
-    sizes = Looped.of(one)
+    sizes = mobile.Looped.of(one)
     rate = _LOOPED[one.route] * (_AT_ONCE if sizes.way == AT_ONCE else 1)
     return DefaultDuration(begin, _operations(one) * (1 + sizes.exchanges * _EXCHANGE) / rate)
 
@@ -85,11 +76,11 @@ def duration_of_waking(one: Configuration, begin: float) -> DefaultDuration:
 
 
 def _operations(one: Configuration) -> int:
-    return sum(laps(Looped.of(one).loop, smallest_of(one.experiment)))
+    return sum(laps(mobile.Looped.of(one).loop, smallest_of(one.experiment)))
 
 
 OPERATIONS, TOTAL_S = "operations", "total_s"
-"""The columns of records: of each size, how many operations a loop has, and the median of its total times."""
+"""The columns of records: for each size, the operations of a loop, and the median of its total times."""
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
@@ -107,31 +98,31 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
     smallest, largest = min(totals), max(totals)
     sustained = sum(size for size, _ in again) / took
     values = {
-        SUSTAINED: sustained,
-        PEAK: max(sustained, *(size / seconds for size, seconds in totals.items())),
-        SMALLEST: smallest / totals[smallest],
-        LARGEST: totals[largest],
-        AVERAGE: totals[largest] / largest,
+        mobile.SUSTAINED: sustained,
+        mobile.PEAK: max(sustained, *(size / seconds for size, seconds in totals.items())),
+        mobile.SMALLEST: smallest / totals[smallest],
+        mobile.LARGEST: totals[largest],
+        mobile.AVERAGE: totals[largest] / largest,
     }
-    held = {metric: repetition.counters.get(metric.name) for metric in HELD}
+    held = {metric: repetition.counters.get(metric.name) for metric in mobile.HELD}
     records = [{OPERATIONS: size, TOTAL_S: seconds} for size, seconds in totals.items()]
     return reading(values | held, records=records)
 
 
-SUMMARY = Summary(raw="create", read=_read, compared_by=(SUSTAINED,))
+SUMMARY = Summary(raw="create", read=_read, compared_by=(mobile.SUSTAINED,))
 
 
 _IN_LOOPS: dict[str, Callable[[int, float], float]] = {
-    LARGEST.name: lambda _, seconds: seconds * 1e6,
-    AVERAGE.name: lambda size, seconds: seconds / size * 1e6,
-    SUSTAINED.name: lambda size, seconds: size / seconds,
+    mobile.LARGEST.name: lambda _, seconds: seconds * 1e6,
+    mobile.AVERAGE.name: lambda size, seconds: seconds / size * 1e6,
+    mobile.SUSTAINED.name: lambda size, seconds: size / seconds,
 }
-"""What a chart has of a loop, by its metric: times in microseconds."""
+"""The value of a loop in a chart, by metric; times are in microseconds."""
 
 
 def _draw(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
     """Draw a figure; over loops, that of the largest has those of all sizes."""
-    if figure.over != LOOP.attribute:
+    if figure.over != mobile.LOOP.attribute:
         return figure_charts(figure, rows, experiment)
     most = max((row.size(figure.over) for row in rows), default=0)
     largest = [row for row in rows if row.size(figure.over) == most]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Cast = Sequence[tuple[str, Callable[[Any, Container], Awaitable[object]]]]
 
 PACKAGE = "formicary_bench"
-"""What a container has to allow, so that agents of these experiments can be created there, or come."""
+"""The package that containers must allow, so that these agents can be created there, or arrive."""
 
 CONDUCTOR = "conductor"
 """The name of the agent that makes the loops."""
@@ -36,7 +36,7 @@ SECOND = names_on(1)[1]
 """The second container of the process that does not make the loops."""
 
 LIVING: list[Agent | MicroAgent] = []
-"""The agents that were created here, or have come here, and are to be ended between two loops."""
+"""The agents created here, or moved here, to be stopped between two loops."""
 
 _ORDERS, _ANSWERS = Template(ontology="sweep"), Template(ontology="conduct")
 
@@ -89,14 +89,13 @@ class Play(Loops, OneShotBehaviour):
         return f"{self.places[place]}.{self.home.platform}"
 
     hear = hear
-    """Waits for what somebody has to tell the conductor."""
+    """Waits for a message to the conductor."""
 
     async def measure(self, home: Container) -> None:
         """Start the conductor in this container, and wait until it has made all loops."""
         await act(home, CONDUCTOR, self, _ANSWERS)
 
     async def run(self) -> None:
-        """Make all loops."""
         await self.make_all()
 
     def names(self, kind: str, count: int) -> list[str]:
@@ -126,7 +125,6 @@ class Sweep(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Handle one request."""
         message = await self.receive()
         ended = await end_all()
         await self.send(

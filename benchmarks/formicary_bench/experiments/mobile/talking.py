@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, Template
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import Play, played
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.places import ECHOING
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from formicary import Container
@@ -22,7 +22,6 @@ class Listen(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Receive one message."""
         message = await self.receive()
         if message.performative == "request":
             ontology = message.language  # where the answer belongs
@@ -45,7 +44,6 @@ class Talk(Play):
         self.partner = f"listener@{self.domain(0)}"
 
     def message(self, performative: str, answer_to: str = "conduct") -> Message:
-        """Return a new message."""
         return Message(
             to=self.partner,
             body=self.work.body,
@@ -59,7 +57,6 @@ class OneWay(Talk):
     """Sends messages; only the last is answered, which confirms all."""
 
     async def operate(self, count: int) -> None:
-        """Send the messages."""
         for _ in range(count - 1):
             await self.send(self.message("inform"))
         await self.send(self.message("request"))
@@ -80,7 +77,6 @@ class TwoWay(Talk):
     """Sends messages without waiting, while another behaviour of the agent receives the answers."""
 
     async def on_start(self) -> None:
-        """Start receiving answers."""
         await super().on_start()
         self.unanswered = Countdown()
         self.agent.add_behaviour(TakeAnswers(self.unanswered), _COUNTED)
@@ -101,7 +97,6 @@ class TakeAnswers(CyclicBehaviour):
         self.unanswered = unanswered
 
     async def run(self) -> None:
-        """Count one answer."""
         await self.receive()
         self.unanswered.count()
 

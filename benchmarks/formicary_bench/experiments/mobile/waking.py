@@ -19,10 +19,10 @@ from formicary import Agent, Message, OneShotBehaviour, Services
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.vocabulary.values import ASLEEP, AWAKE, BY_TIME, IN_FILE
+from formicary_bench.worker.workload import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ _LATER = timedelta(hours=1)  # when weighed agents are due
 
 
 MORNING = Countdown()
-"""Counts agents of this process that wake: one knows nothing but what it has kept."""
+"""Counts agents of this process that wake; an agent that wakes has nothing but its state."""
 
 
 @dataclass
@@ -156,7 +156,7 @@ async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> N
 
 
 FEWEST = 2000
-"""How many are weighed at least: of fewer, what there is once in a file and a container would be the most."""
+"""The fewest agents weighed: with fewer, the fixed parts of file and container would dominate."""
 
 
 def weighed(configuration: Configuration) -> int:

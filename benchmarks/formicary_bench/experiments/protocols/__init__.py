@@ -15,15 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import HERE_AND_THERE, OURS, VARIES
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS, MEAN, P99, RATE, TIME
-from formicary_bench.vocabulary.names import (
-    AUCTION,
-    BARE_MESSAGES,
-    CONTRACT_NET,
-    CONVERSATIONS_HOLD,
-    REQUEST,
-    TOUR,
-)
 from formicary_bench.vocabulary.parameters.shared import AGENTS, PAIRS, Agents, Talk, ToMany
 from formicary_bench.vocabulary.places import CREATE, DIRECT, NO_MESSAGES, SAME, Carrier
 from formicary_bench.vocabulary.values import NET, REQUESTS
@@ -33,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _HERE = "formicary_bench.experiments.protocols"
-_SUBJECTS = (OURS, BARE_MESSAGES)
+_SUBJECTS = (OURS, names.BARE_MESSAGES)
 _FEW = 10
 
 
@@ -77,7 +70,7 @@ def conversations(
         fit=Loaded(f"{_HERE}.plan:with_conversations"),
         profiling=Loaded(f"{_HERE}.plan:profiling"),
         duration=Loaded(f"{_HERE}.plan:duration"),
-        selected={TOUR: (Take(subjects=_SUBJECTS, sizes={"pairs": (_FEW,)}, placements=(SAME,)),)},
+        selected={names.TOUR: (Take(subjects=_SUBJECTS, sizes={"pairs": (_FEW,)}, placements=(SAME,)),)},
         played_by=f"{_HERE}.players",
         metrics=(rate, TO_THE_END, TIME, P99),
         over="pairs",
@@ -92,29 +85,29 @@ def conversations(
 
 
 ASKING_EACH = conversations(
-    REQUEST,
+    names.REQUEST,
     "Requests",
     "requests by FIPA's protocol, from the first message to the result, beside bare messages",
     "FIPA SC00026",
     pairs=(1, 10, 100),
     senders=lambda _: 0,
-    exchange=REQUEST,
+    exchange=names.REQUEST,
 )
 
 
 CONTRACT_NETS = conversations(
-    CONTRACT_NET,
+    names.CONTRACT_NET,
     "Contract nets",
     "contract nets of one initiator, from call to result, by number of bidders, beside bare messages",
     "FIPA SC00029",
     pairs=(10, 100, 1000),
     senders=lambda _: 1,
-    exchange=CONTRACT_NET,
+    exchange=names.CONTRACT_NET,
 )
 
 
 AUCTIONS = conversations(
-    AUCTION,
+    names.AUCTION,
     "Dutch auctions",
     "Dutch auctions that end at the first price, by number of bidders, beside bare messages",
     "FIPA XC00032",
@@ -138,7 +131,7 @@ class Held(Agents, frozen=True, kw_only=True):
 
 
 AT_ONCE = Experiment(
-    name=CONVERSATIONS_HOLD,
+    name=names.CONVERSATIONS_HOLD,
     title="Conversations of one agent",
     what="conversations started per second by one agent, and the memory of each while waiting",
     parameters=Held,

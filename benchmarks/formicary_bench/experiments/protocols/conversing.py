@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 LAST_PRICE = 1_000_000
-"""What the last of all bidders bids, and can pay: more than any other."""
+"""The bid of the last bidder, the highest of all, which it can pay."""
 
 
 class Initiator(OneShotBehaviour):
@@ -35,7 +35,6 @@ class Initiator(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Hold all conversations."""
         started, took = self.times.starts.append, self.times.rtts.append
         await self.begin.wait()
         for _ in range(self.trips):
@@ -68,7 +67,6 @@ class Initiator(OneShotBehaviour):
 
 
 def price_of(bid: Message) -> int:
-    """Return the price of a bid."""
     return int(bid.body)
 
 

@@ -12,7 +12,7 @@ from formicary_bench.subjects.ours.behaviours import PATIENCE
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.values import NET
 from formicary_bench.worker.creation import measure_creation
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.worker.workload import Countdown, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -23,31 +23,12 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 
-class Heard:
-    """Counts the partners that have been asked."""
-
-    _missing: int
-    _all: asyncio.Future[None]
-
-    def expect(self, many: int) -> asyncio.Future[None]:
-        """Return a future that is done when a number of partners has been asked."""
-        self._missing = many
-        self._all = asyncio.get_running_loop().create_future()
-        return self._all
-
-    def count(self) -> None:
-        """Count a partner."""
-        self._missing -= 1
-        if not self._missing:
-            self._all.set_result(None)
-
-
 class Silent(MicroAgent):
     """Does not answer."""
 
     __slots__ = ("heard",)
 
-    def __init__(self, name: str, heard: Heard) -> None:
+    def __init__(self, name: str, heard: Countdown) -> None:
         super().__init__(name)
         self.heard = heard
 
@@ -65,7 +46,6 @@ class Call(OneShotBehaviour):
         self.partners = partners
 
     async def run(self) -> None:
-        """Wait."""
         async with self.contract_net(self.partners, "a task", timeout=PATIENCE) as net:
             async for _ in net.bids:
                 pass
@@ -75,7 +55,6 @@ class Ask(Call):
     """Makes a request of each partner, in a task of its own, and waits for the results."""
 
     async def run(self) -> None:
-        """Wait."""
         asked = [self.request(partner, "a task", timeout=PATIENCE) for partner in self.partners]
         await asyncio.gather(*asked, return_exceptions=True)
 
@@ -85,7 +64,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up one agent, and a silent partner for each of its conversations."""
     kind = Call if work.configuration.kind == NET else Ask
     async with Container("c1", seed=work.job.seed) as home:
-        heard = Heard()
+        heard = Countdown()
         for number in range(Agents.of(work.configuration).agents):
             await home.start(Silent(f"partner-{number}", heard))
         asker = Agent("asker")

@@ -29,7 +29,6 @@ duration_of_memory = partial(of_agents, created=15_000)
 
 
 def with_conversations(draft: Draft) -> Iterator[Draft]:
-    """Yield a draft with its conversations."""
     senders = draft.experiment.senders(draft.sizes["pairs"])
     known = draft.sized(senders=senders) if senders else draft
     yield known.sized(rounds=draft.asked_rounds or _rounds(known))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from formicary import Agent
 from formicary_bench.experiments.protocols import bare, talking
 from formicary_bench.experiments.protocols.conversing import Initiator, bid_of
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.subjects.ours.behaviours import PairRoles
-from formicary_bench.subjects.ours.containers import partner, start_agent
+from formicary_bench.subjects.ours.containers import partner, running, start_agent
 from formicary_bench.vocabulary.names import AUCTION, BARE_MESSAGES, CONTRACT_NET, REQUEST
 from formicary_bench.worker.workload import PairTimes
 
@@ -31,7 +30,6 @@ _BARE: dict[str, type[Initiator]] = {REQUEST: bare.Ask, CONTRACT_NET: bare.Call,
 
 
 async def start_participants(home: Container, work: Workload) -> None:
-    """Start the participants."""
     is_bare = work.configuration.platform == BARE_MESSAGES
     if work.configuration.experiment == REQUEST and is_bare:
         await behaviours.start_echoes(home, work)
@@ -58,15 +56,8 @@ async def start_initiators(home: Container, work: Workload) -> Callable[[], Awai
         asked = work.receivers if one.exchange.senders else (number,)
         partners = [partner(home, work, each) for each in asked]
         asking.append(kind(partners, work, times, begin))
-        agent = Agent(f"asker-{number}")
-        agent.add_behaviour(asking[-1])
-        await home.start(agent)
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
-    return measure
+        await start_agent(home, f"asker-{number}", asking[-1])
+    return running(begin, *asking)
 
 
 ROLES = PairRoles(start_participants, start_initiators)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 STEP = 10
-"""By how much the price of an auction falls."""
+"""The step by which the price of an auction falls."""
 
 
 class Doer(Agent):
@@ -83,7 +83,6 @@ class Sell(Initiator):
     """Holds Dutch auctions that end at the first price."""
 
     async def hold_one(self) -> None:
-        """Hold one conversation to its end."""
         sale = await self.dutch_auction(
             self.partners, self.body, start=LAST_PRICE, step=STEP, reserve=STEP, timeout=PATIENCE
         )

@@ -33,7 +33,6 @@ class Request(OneShotBehaviour):
         self.work = work
 
     async def run(self) -> None:
-        """Make all rounds."""
         await measure_rounds(self.work, self._rounds)
 
     async def _rounds(self, count: int) -> None:
@@ -64,7 +63,6 @@ class Serve(CyclicBehaviour):
         self.do = do
 
     async def run(self) -> None:
-        """Serve one request."""
         message = await self.receive()
         await self.reply(message, body=self.do(str(message.body)))
 
@@ -97,7 +95,6 @@ class Client(MicroAgent):
         return self.done
 
     def handle(self, message: Message) -> None:
-        """Take the answer, and ask again."""
         del message
         self.left -= 1
         if self.left:
@@ -136,7 +133,6 @@ class Server(MicroAgent):
         self.do = do
 
     def handle(self, message: Message) -> None:
-        """Serve one request."""
         self.send_nowait(message.make_reply(body=self.do(str(message.body))))
 
 

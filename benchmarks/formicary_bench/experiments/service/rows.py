@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 _MESSAGES = 6
-"""Messages of a round: to the coordinator, to each of the two others, and the answers of all."""
+"""Messages of a round: one to each of the three servers, and their answers."""
 
 
 def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:

@@ -24,7 +24,7 @@ CPU_GROUP = "agents"
 
 
 MOST_CONTAINERS = 16
-"""As many as the paper's threads at most."""
+"""The most threads in the paper."""
 
 CONTAINERS = Parameter(
     name="containers",
@@ -64,10 +64,10 @@ class Reception(Traffic, frozen=True, kw_only=True):
 
 
 AGENTS = (8, 16, 32, 64, 128, 256)
-"""How many agents, or senders, there are in the paper."""
+"""The numbers of agents, or senders, in the paper."""
 
 SYNCHRONOUSLY = f"formicary-{SYNCHRONOUS}"
-"""Our agents, whose behaviours all do one cycle before any does its next."""
+"""Our agents in cycles: all behaviours do one cycle before any does its next."""
 
 _HERE = "formicary_bench.experiments.traffic"
 _TEN = 10  # repetitions of each configuration in the paper
@@ -76,7 +76,7 @@ _OURS_ALONE = Take(subjects=(OURS,), placements=(SAME,))
 
 
 IN_CYCLES, ALONE, POOLED = "synchronous", "asynchronous", "pool"
-"""How the paper runs agents: cycle by cycle; a thread for each agent; a pool of threads for all."""
+"""The paper's ways to run agents: cycle by cycle, with a thread for each agent, or with a pool of threads."""
 
 
 def repeated(rows: Sequence[Any], figures: Mapping[str, int]) -> set[str]:

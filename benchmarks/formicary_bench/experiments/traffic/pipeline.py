@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 RING = 0
-"""The number of receivers where there is a ring instead."""
+"""The number of receivers that stands for a ring."""
 
 _TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 6_000, 40  # measured, by all agents together; by each
 _MANY = 256  # senders where the paper varies receivers

@@ -46,7 +46,7 @@ def container_of(number: int, containers: int) -> str:
 
 
 CONDUCTOR = "conductor"
-"""The name of the agent that has all others begin, and collects their times."""
+"""The name of the agent that starts all others, and collects their times."""
 
 _REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
 _BETWEEN_REPORTS = 1_000_000_000  # ns
@@ -65,7 +65,6 @@ class Ask(OneShotBehaviour):
         self.reports = reports
 
     async def run(self) -> None:
-        """Make all round trips."""
         begin = await self.receive()
         starts, took, body = array("q"), array("q"), self.body
         await asyncio.sleep(max(int(begin.body) - perf_counter_ns(), 0) / 1e9)

@@ -59,7 +59,9 @@ def claim(folder: Path) -> None:
         os.umask(before)
     found = folder.stat()
     if found.st_uid != os.geteuid() or found.st_mode & 0o002:
-        raise loop.FailedError(f"the folder {folder} is another user's, or others may write to it{_ANOTHER}")
+        raise loop.FailedError(
+            f"the folder {folder} belongs to another user, or others may write to it{_ANOTHER}"
+        )
     if any(folder.iterdir()) and not is_ours(folder):
         raise loop.FailedError(f"the folder {folder} is not empty and not ours{_ANOTHER}")
     (folder / MARKER).write_text(_SAYS, encoding="ascii")
@@ -70,14 +72,14 @@ def lock(folder: Path) -> Iterator[None]:
     """Keep others from preparing or cleaning a folder while the block lasts.
 
     Raises:
-        FailedError: somebody else does so.
+        FailedError: another process is doing so.
     """
     with (folder / LOCK).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise loop.FailedError(
-                f"somebody else prepares or cleans {folder} just now; wait until that has ended"
+                f"another process is preparing or cleaning {folder}; wait until it has ended"
             ) from None
         yield
 

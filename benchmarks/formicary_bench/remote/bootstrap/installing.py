@@ -108,7 +108,7 @@ def _arrived(folder: Path, name: str, digest: str) -> Path:
         part.replace(file)
     if not file.exists():
         raise loop.FailedError(
-            f"{name} is not where SFTP should have put it; is its user in a folder of its own?"
+            f"{name} is not where SFTP should have put it; does SFTP confine this user to a folder?"
         )
     return file
 

@@ -34,7 +34,7 @@ def listen(address: str, token: str) -> int:
     try:
         listener = socket.create_server((address, 0), family=family)
     except OSError as error:
-        raise loop.FailedError(f"nobody can listen at {address} ({error.strerror})") from None
+        raise loop.FailedError(f"cannot listen at {address} ({error.strerror})") from None
     few = threading.Semaphore(_FEW_AT_ONCE)
     threading.Thread(target=_accept, args=(listener, token.encode(), few), daemon=True).start()
     return int(listener.getsockname()[1])

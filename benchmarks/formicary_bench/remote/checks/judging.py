@@ -25,7 +25,6 @@ _PREPARE = "run: formicary hosts prepare"
 
 
 def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Finding]:
-    """Yield what is wrong with a host."""
     yield from _formicary(host, facts, version, digest)
     yield from room(facts.folder, _ROOM_TO_MEASURE if facts.formicary.version else ROOM_TO_PREPARE)
     yield from _listening(facts)
@@ -86,7 +85,7 @@ def room(folder: Folder, needed: int) -> Iterator[Finding]:
 def _listening(facts: Facts) -> Iterator[Finding]:
     listen = facts.listen
     if listen.failed:
-        said = f"nobody can listen at {listen.address} there ({listen.failed})"
+        said = f"cannot listen at {listen.address} there ({listen.failed})"
         yield missing("listen", said, "set `listen` to an IP address of this host")
     for port, purpose in listen.taken.items():
         said = f"port {port} ({purpose}) is taken at {listen.address}"

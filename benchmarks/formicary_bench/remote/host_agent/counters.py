@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from formicary_bench.remote.host_agent.protocol import Looked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import psutil
 
@@ -49,7 +49,7 @@ def look(interface: str, pids: Iterable[int] = ()) -> Looked:
     loopback = next((traffic[name] for name in _LOOPBACK if name in traffic), None)
     times = psutil.cpu_times()._asdict()
     swap = psutil.swap_memory()
-    pids = tuple(pids)
+    families = {pid: _family(pid) for pid in pids}
     return Looked(
         at_ns=time.monotonic_ns(),
         wire_bytes=wire.bytes_sent + wire.bytes_recv if wire else 0,
@@ -62,8 +62,8 @@ def look(interface: str, pids: Iterable[int] = ()) -> Looked:
         idle_s=times.get("idle", 0.0) + times.get("iowait", 0.0),
         swapped_bytes=swap.sin + swap.sout,
         throttled_s=throttled_s(),
-        cpu_s={pid: value for pid in pids if (value := _cpu_s(pid)) is not None},
-        uss_bytes={pid: value for pid in pids if (value := _uss_bytes(pid)) is not None},
+        cpu_s=_sums(families, lambda process: float(sum(process.cpu_times()[:2]))),
+        uss_bytes=_sums(families, lambda process: int(process.memory_full_info().uss)),
         machine=machine(),
         cores=os.cpu_count() or 0,
     )
@@ -103,25 +103,27 @@ def _throttled_s(tree: Path, path: str) -> float | None:
     return None
 
 
-def _cpu_s(pid: int) -> float | None:
-    return _of_family(pid, lambda process: float(sum(process.cpu_times()[:2])))
-
-
-def _uss_bytes(pid: int) -> int | None:
-    return _of_family(pid, lambda process: int(process.memory_full_info().uss))
-
-
-def _of_family(pid: int, value: Callable[[psutil.Process], _Value]) -> _Value | None:
-    """Return the sum over a process and its children, such as another platform's driver."""
+def _family(pid: int) -> list[psutil.Process]:
+    """Return a process and its children, such as another platform's driver; nothing if it has ended."""
     import psutil
 
     try:
         process = psutil.Process(pid)
-        total = value(process)
-        children = process.children(recursive=True)
+        return [process, *process.children(recursive=True)]
     except psutil.Error:
-        return None
-    for child in children:
-        with suppress(psutil.Error):  # it has ended
-            total += value(child)
-    return total
+        return []
+
+
+def _sums(
+    families: Mapping[int, list[psutil.Process]], value: Callable[[psutil.Process], _Value]
+) -> dict[int, _Value]:
+    """Return the sum of a value over each family, without families whose first process has ended."""
+    import psutil
+
+    found: dict[int, _Value] = {}
+    for pid, family in families.items():
+        for process in family:
+            if process.pid == pid or pid in found:
+                with suppress(psutil.Error):
+                    found[pid] = found.get(pid, 0) + value(process)
+    return found

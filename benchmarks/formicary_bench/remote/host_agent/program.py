@@ -80,7 +80,7 @@ class HostProgram:
                 async with asyncio.timeout(HANDSHAKE_SECONDS):
                     handshake = await self._handshake()
             except TimeoutError as error:
-                waited = f"its host agent is not there after {HANDSHAKE_SECONDS:g} s{self._instead()}"
+                waited = f"its host agent is not there after {HANDSHAKE_SECONDS:g} s{self._output()}"
                 raise self._error(
                     f"{waited}; is it overloaded, or does a login script wait for something?"
                 ) from error
@@ -99,7 +99,7 @@ class HostProgram:
         return handshake
 
     async def _handshake(self) -> Handshake | None:
-        """Return the handshake, behind what the login shell says; None if all ends without one."""
+        """Return the handshake, after the output of the login shell; None if all ends without one."""
         while len(self._noise) < _LONGEST:
             try:
                 line: bytes = await self._process.stdout.readline()
@@ -112,12 +112,12 @@ class HostProgram:
                 try:
                     return msgspec.json.decode(begins + rest, type=Handshake)
                 except msgspec.DecodeError as error:
-                    said = f"its host agent said {_shown(begins + rest)!r}, which is no handshake"
+                    said = f"its host agent sent {_shown(begins + rest)!r}, which is not a handshake"
                     raise self._error(f"{said}; {self._prepare()}") from error
             self._noise += noise
         raise self._error(
-            f"its login shell says more than {_LONGEST >> 10} KiB before our program{self._instead()}; "
-            "make it say nothing where it is not used by a person"
+            f"its login shell prints more than {_LONGEST >> 10} KiB before our program{self._output()}; "
+            "make it print nothing in non-interactive sessions"
         )
 
     def _check(self, handshake: Handshake) -> None:
@@ -131,14 +131,16 @@ class HostProgram:
                 f"{version}, code {digest[:_SHOWN_DIGITS]}"
                 for version, digest in ((handshake.version, handshake.digest), ours)
             )
-            raise self._error(f"it has another formicary ({theirs}) than we ({here}); {self._prepare()}")
+            raise self._error(
+                f"it has another formicary ({theirs}) than this machine ({here}); {self._prepare()}"
+            )
 
     def _failure(self, code: int | None) -> HostError:
         """Return why there was no handshake, from the exit code of what ran, if known."""
         how = ended_how(code) if code is not None else "ended"
         words = f"; its last words: {self._last_words}" if self._last_words else ""
         if self._advice:
-            return self._error(f"its host agent {how} before it said anything{words}; {self._advice}")
+            return self._error(f"its host agent {how} before it sent anything{words}; {self._advice}")
         python = interpreter(self._host)
         if code in {_CANNOT_RUN, _NOT_FOUND}:
             return self._error(f"there is no Python at {python} that runs; {self._prepare()}")
@@ -151,12 +153,12 @@ class HostProgram:
                 f"{python} is older than 3.11; name a newer one as `python` and {self._prepare()}"
             )
         return self._error(
-            f"our program there {how} before it said anything{self._instead()}{words}; does the login shell "
+            f"our program there {how} before it sent anything{self._output()}{words}; does the login shell "
             f"start programs? Try `ssh {self._host.address} {python} -V`, and {self._prepare()}"
         )
 
-    def _instead(self) -> str:
-        return f", which says {_shown(self._noise)!r} instead" if self._noise.strip() else ""
+    def _output(self) -> str:
+        return f" (output: {_shown(self._noise)!r})" if self._noise.strip() else ""
 
     def _prepare(self) -> str:
         if self._advice:
@@ -178,7 +180,7 @@ class HostProgram:
         try:
             return await self.line.receive()
         except LineError as error:
-            raise HostError(f"its host agent said what cannot be understood: {error}") from error
+            raise HostError(f"its host agent sent an invalid message: {error}") from error
         except self._errors as error:
             reason = getattr(error, "strerror", "") or getattr(error, "reason", "")
             raise HostError(reason or str(error) or type(error).__name__) from error

@@ -62,7 +62,6 @@ class CommandLauncher:
         return self._addresses[host.name]
 
     async def close(self) -> None:
-        """End all host agents."""
         await asyncio.gather(*map(_end, self._processes))
         for process in self._processes:
             with suppress(TimeoutError, OSError):

@@ -70,7 +70,7 @@ def provider(launcher: str | None, path: Path | None, interface: str | None) -> 
     """
     if launcher is None and path is None:
         if interface is not None:
-            raise UsageError("--interface says nothing without hosts: it goes with --launcher slurm")
+            raise UsageError("--interface needs --launcher slurm")
         return None
     launcher = launcher or "ssh"
     if launcher not in LAUNCHERS and HOST not in launcher:
@@ -79,21 +79,16 @@ def provider(launcher: str | None, path: Path | None, interface: str | None) -> 
             f"not {launcher!r:.40}"
         )
     if interface and launcher != "slurm":
-        where = "on this machine alone, all goes over loopback"
+        where = "on this machine alone, all traffic is over loopback"
         if launcher != "local":
-            where = "a host of a file says it with its key `interface`"
-        raise UsageError(f"--interface goes with --launcher slurm: {where}")
+            where = "in a hosts' file, set the key `interface` of a host"
+        raise UsageError(f"--interface is for --launcher slurm: {where}")
     if launcher in {"slurm", "local"}:
         if path is not None:
-            raise UsageError(
-                f"--hosts goes with --launcher ssh or a command: with {launcher} it is known which "
-                "hosts there are"
-            )
+            raise UsageError(f"--hosts is for --launcher ssh or a command: {launcher} knows its hosts")
         return _local() if launcher == "local" else _slurm(interface or "")
     if path is None:
-        raise UsageError(
-            f"--launcher {launcher} needs a file that says which hosts there are: --hosts hosts.toml"
-        )
+        raise UsageError(f"--launcher {launcher} needs a hosts' file: --hosts hosts.toml")
     if launcher != "ssh":
         start_on, options = starter(launcher), f"--hosts {path} --launcher {shlex.quote(launcher)}"
         return Provider(load(path), options, lambda: CommandLauncher(start_on))

@@ -28,7 +28,6 @@ class SshLauncher:
         self._web = Web(hosts)
 
     async def launch(self, host: Host) -> HostProgram:
-        """Start a host agent."""
         import asyncssh
 
         connection = await self._web.connect(host.name)
@@ -57,10 +56,9 @@ class SshLauncher:
             return str(socket.getaddrinfo(host.address, None, type=socket.SOCK_STREAM)[0][4][0])
         except OSError as error:
             raise HostError(
-                f"host {host.name}: it is not known where the others reach it: {host.address} has no IP "
-                f"address here ({error.strerror}); give one as `listen` in the hosts' file"
+                f"host {host.name}: no address for the other hosts: {host.address} has no IP address here "
+                f"({error.strerror}); set one as `listen` in the hosts' file"
             ) from error
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._web.close()

@@ -152,7 +152,7 @@ async def _perform(
     digest = stock.digest(state)
     if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
         return "ready"
-    say("waiting for the packages, which are made ready here")
+    say("waiting while the packages are prepared on this machine")
     supply = await stock.supply(state)
     archives = {each.path.name: each.sha256 for each in supply}
     where = {"folder": state.folder.path, "archives": archives}

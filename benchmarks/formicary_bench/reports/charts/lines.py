@@ -42,7 +42,6 @@ class Dot(msgspec.Struct, frozen=True):
 
     @property
     def tip(self) -> str:
-        """The tooltip."""
         return f"{self.series.label}: {', '.join(filter(None, (self.text, self.note)))}"
 
 
@@ -64,7 +63,6 @@ class Dots(msgspec.Struct, frozen=True):
 
     @property
     def all(self) -> list[Dot]:
-        """The figures of all groups."""
         return [dot for dots in self.groups.values() for dot in dots]
 
     @property
@@ -159,12 +157,10 @@ class Lines(msgspec.Struct, frozen=True):
 
     @property
     def x(self) -> Scale:
-        """The scale of the horizontal axis."""
         return self.across.scale([point.x for point in self._points], self.across.text)
 
     @property
     def y(self) -> Scale:
-        """The scale of the vertical axis."""
         points = self._points
         low = min(point.y for point in points)
         least = low / MANY if low > 0 else low  # an interval down to nothing must not make all others small

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.errors import UsageError
 from formicary.core.files import replacing
 from formicary.core.quoting import printable
-from formicary_bench.files.refusals import next_step
+from formicary_bench.files.refusals import writing
 from formicary_bench.reports.charts.drawing import body_of, made
 from formicary_bench.reports.formats.registry import PICTURES
 from formicary_bench.reports.formats.template import template
@@ -68,13 +68,8 @@ def write_pictures(charts: Sequence[Chart], kind: str, columns: int, folder: Pat
         UsageError: The extra `figures` is not installed.
         FormicaryError: The files cannot be written; then none of them is there, or all are as they were.
     """
-    try:
+    with writing(folder, "choose another folder with --to"):
         return [path for paths in write_kinds(charts, (kind,), columns, folder) for path in paths]
-    except OSError as error:
-        raise FormicaryError(
-            f"figures cannot be written to {folder} ({error.strerror or error}): "
-            f"{next_step(error, 'name another folder with --to')}"
-        ) from error
 
 
 def write_kinds(
@@ -162,7 +157,6 @@ def _legend(series: Sequence[Series], width: int) -> tuple[list[tuple[Series, fl
 
 
 def _converted(drawing: str, kind: str, inches: float, title: str) -> bytes:
-    """Return the bytes of a file of a kind."""
     if kind == "svg":
         return drawing.encode()
     import typst

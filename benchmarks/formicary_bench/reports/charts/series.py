@@ -24,7 +24,7 @@ OWN = "own"
 SAME, APART, TWO_HOSTS, N_HOSTS = "same-container", "two-containers", "two-hosts", "n-hosts"
 
 PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N_HOSTS: "many hosts"}
-"""Placements as a reader says them."""
+"""Placements in words."""
 
 _WITHOUT_A_NAME = {"in-process", "none"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered", BARE_MESSAGES}
@@ -81,7 +81,7 @@ _SPARE = tuple((colour, mark) for mark in ("nabla", "cross", "triangle") for col
 _ROUTES = {"direct": "8 3", "xmpp": "2 3", "auto": "8 3 2 3", "tcp": "12 4", OWN: "4 2"}
 _WITH_TLS = {"direct": "8 3 1 3", "xmpp": "2 6", "auto": "8 3 2 3 2 3", "tcp": "12 4 1 4", OWN: "4 2 1 2"}
 _DASHES = ("12 4", "1 3", "12 2 2 2", "5 2", "2 5", "8 2 1 2")
-"""For what differs in its hosts alone."""
+"""Dashes for series that differ only in their hosts."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 def subject(row: Row) -> str:
-    """Return who exchanges the messages."""
+    """Return the name of a row's subject."""
     return label_of(row.platform, row.kind) or f"{row.platform} {row.kind}".strip()
 
 

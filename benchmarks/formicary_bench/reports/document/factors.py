@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts import plots
 from formicary_bench.reports.charts.lines import Dot, Dots, ranked
-from formicary_bench.reports.charts.plots import (
-    Chart,
-    dot_of,
-    intervals,
-    panel_of,
-    short_ticks,
-    typical_columns,
-)
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.figures import cite_anchors, joined, told
 from formicary_bench.reports.document.figures import said as said_size
@@ -119,7 +112,7 @@ MOST, FEW = 12, 6
 experiment."""
 
 
-def ranking(rows: Sequence[Row]) -> Chart | None:
+def ranking(rows: Sequence[Row]) -> plots.Chart | None:
     """Rank what a run has measured; None where there is nothing to rank."""
     plain = [row for row in rows if not row.profiled and not row.invalid]
     for experiment in dict.fromkeys([*EXPERIMENTS, *(row.experiment for row in plain)]):
@@ -155,21 +148,21 @@ def _at_one_point(rows: Sequence[Row]) -> list[Row]:
     return [row for row, at in zip(rows, points, strict=True) if at == chosen]
 
 
-def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
+def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> plots.Chart:
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members[:1]:
-            if dot := dot_of(series, row, metric, _factor(row, run, metric)):
-                groups.setdefault(panel_of(row), []).append(dot)
+            if dot := plots.dot_of(series, row, metric, _factor(row, run, metric)):
+                groups.setdefault(plots.panel_of(row), []).append(dot)
     most = MOST if len(groups) == 1 else FEW
     best = {
         name: ranked(dots, more_is_better=bool(metric.more_is_better))[:most] for name, dots in groups.items()
     }
     title = ", ".join(filter(None, (metric.title.capitalize(), _at(rows[0]))))
-    lines = "95% intervals; small dots" if intervals(rows) else "Small dots"
+    lines = "95% intervals; small dots" if plots.intervals(rows) else "Small dots"
     caption = f"{lines}: single repetitions.{_cut(groups, most)}"
-    table = typical_columns(rows, metric)
-    return Chart(title, caption, Dots(best, metric.title, short_ticks(metric)), table)
+    table = plots.typical_columns(rows, metric)
+    return plots.Chart(title, caption, Dots(best, metric.title, plots.short_ticks(metric)), table)
 
 
 def _factor(row: Row, run: Sequence[Row], metric: Metric) -> str:

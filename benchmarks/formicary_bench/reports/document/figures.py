@@ -96,7 +96,6 @@ class Cited(str):
     citations: tuple[Citation, ...]
 
     def __new__(cls, text: str, citations: Iterable[Citation] = ()) -> Self:
-        """Keep with a text what its figures are of."""
         found = super().__new__(cls, text)
         found.citations = tuple(citations)
         return found

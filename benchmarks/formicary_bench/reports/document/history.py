@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 NOT_COMPARABLE = "not comparable"
-"""What is said where a run has none before it on a machine like its own."""
+"""The text where no earlier run was on a similar machine."""
 
 _METHOD = (
-    "Medians over repetitions, with 95% intervals. Each run is held against the latest one before it on a "
-    "machine like its own, by Welch's t-test, corrected for all comparisons of the experiment (Holm)."
+    "Medians over repetitions, with 95% intervals. Each run is compared with the latest one before it on "
+    "a similar machine, by Welch's t-test, corrected for all comparisons of the experiment (Holm)."
 )
 
 

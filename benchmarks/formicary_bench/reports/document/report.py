@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
-from formicary_bench.reports.document.cpu import (
-    cpu_by_host,
-    cpu_charts,
-    cpu_columns,
-    cpu_remarks,
-    cpu_sentences,
-)
+from formicary_bench.reports.document import cpu
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
 from formicary_bench.reports.document.papers import beside_published
@@ -64,19 +58,19 @@ class Report:
 
 
 def _cpu_charts(rows: Sequence[Row]) -> list[Chart]:
-    return [*cpu_charts(rows), *share_charts(rows)]
+    return [*cpu.cpu_charts(rows), *share_charts(rows)]
 
 
 def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
-    return [*cpu_by_host(rows), *cpu_references(rows)]
+    return [*cpu.cpu_by_host(rows), *cpu_references(rows)]
 
 
 CPU = Report(
-    columns=cpu_columns,
-    sentences=cpu_sentences,
+    columns=cpu.cpu_columns,
+    sentences=cpu.cpu_sentences,
     charts=_cpu_charts,
     extras=_cpu_extras,
-    remarks=cpu_remarks,
+    remarks=cpu.cpu_remarks,
 )
 """What is shown of profiled rows."""
 
@@ -108,7 +102,7 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
     Args:
         experiment: Its name.
         rows: Its rows, either all profiled or none of them.
-        run: All rows of the run, where they are held against another experiment's; so everywhere here.
+        run: All rows of the run, for comparisons with another experiment; likewise in other functions here.
     """
     return _report(experiment, rows).columns(Findings(rows, run))
 
@@ -161,7 +155,6 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def is_profiled(rows: Sequence[Row]) -> bool:
-    """Return whether rows are of profiled repetitions."""
     return any(row.profiled for row in rows)
 
 

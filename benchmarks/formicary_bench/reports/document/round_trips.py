@@ -1,4 +1,4 @@
-"""What is shown of experiments in which messages and their answers are exchanged."""
+"""The reports of experiments with messages and their answers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts import plots, scales
 from formicary_bench.reports.charts.lines import Axis, Point
-from formicary_bench.reports.charts.plots import (
-    Chart,
-    against,
-    dots,
-    intervals,
-    lines_of,
-    tick,
-    typical_columns,
-    values,
-)
 from formicary_bench.reports.charts.series import PLACES, by_series
 from formicary_bench.reports.document.factors import against_baseline, all_of, main_metric
 from formicary_bench.reports.document.figures import cite, told
@@ -48,13 +38,13 @@ _CROWD = 10  # pairs from which on most of the time is waiting
 
 
 def round_trip_sentences(rows: Sequence[Row]) -> list[str]:
-    """Return what few and many pairs take, a sentence for each series that is no baseline."""
+    """Return the times of few and of many pairs, a sentence for each series that is not a baseline."""
     sentences = [_load(members, rows) for members in found_by(rows)]
     return [*sentences[:1], *filter(None, [server_adds(rows)]), *sentences[1:]]
 
 
 def server_adds(rows: Sequence[Row]) -> str:
-    """Return what the XMPP server adds to a message of one pair; nothing where that cannot be told."""
+    """Return what the XMPP server adds to a message of one pair; empty if that is unknown."""
     by_anchor = {row.anchor: row for row in rows}
     for row in rows:
         is_message = row.experiment == PAIRS and row.kind == "behaviours" and row.exchange.load == 1
@@ -65,7 +55,7 @@ def server_adds(rows: Sequence[Row]) -> str:
 
 
 def _added(row: Row, other: Row) -> str:
-    """Return how much longer one takes than the other, if it does for certain."""
+    """Return how much longer one takes than the other, if it certainly does."""
     found, ours, theirs = factor(row, other, TIME), typical_of(row, TIME), typical_of(other, TIME)
     if not (found and found.ratio and ours and theirs and ours.bounds and theirs.bounds):
         return ""
@@ -86,7 +76,7 @@ def _added(row: Row, other: Row) -> str:
     )
 
 
-def round_trip_charts(found: Findings) -> list[Chart]:
+def round_trip_charts(found: Findings) -> list[plots.Chart]:
     """Show what varies with the number of pairs, for each size of a message."""
     panels = split(found, lambda row: row.exchange.payload_bytes)
     return [chart for size, panel in panels.items() for chart in load_charts(panel, size, found.tails)]
@@ -127,7 +117,7 @@ def most(members: Sequence[Row]) -> Row:
 
 
 def split(rows: Sequence[Row], by: Callable[[Row], int]) -> dict[int, list[Row]]:
-    """Split what differs in a second parameter into panels of its own."""
+    """Split rows that differ in a second parameter into panels."""
     panels: dict[int, list[Row]] = {}
     for row in rows:
         if row.mean(TIME) is not None:
@@ -135,18 +125,18 @@ def split(rows: Sequence[Row], by: Callable[[Row], int]) -> dict[int, list[Row]]
     return panels
 
 
-def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> list[Chart]:
+def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> list[plots.Chart]:
     """Show what varies with the number of pairs or senders."""
     body, word = formatting.short(formatting.size(size)), load_word(rows)
     loads = sorted({row.exchange.load for row in rows})
     found = []
     if len(loads) > 1:
         found.append(
-            Chart(
+            plots.Chart(
                 titled(f"Round-trip time against {word}s ({body})", rows),
-                f"{intervals(rows)}{_waiting(rows)}".strip(),
-                against(rows, lambda row: row.exchange.load, f"{word}s at once", str, y_title=_MEAN),
-                values(rows, word + "s", lambda row: str(row.exchange.load)),
+                f"{plots.intervals(rows)}{_waiting(rows)}".strip(),
+                plots.against(rows, lambda row: row.exchange.load, f"{word}s at once", str, y_title=_MEAN),
+                plots.values(rows, word + "s", lambda row: str(row.exchange.load)),
             )
         )
     top = [row for row in rows if row.exchange.load == loads[-1]]
@@ -160,26 +150,26 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
 
 
 def _waiting(rows: Iterable[Row]) -> str:
-    """Return what the time of many pairs is, where there are many."""
+    """Return the remark that the time of many pairs includes waiting, if there are many."""
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""
     return f" With {many} at once, most of this time is spent queueing."
 
 
-def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
+def _tails(tails: Mapping[Row, Tail], name: str) -> plots.Chart:
     """Make a chart of percentiles in which every nine takes the same room."""
     shown = [members[0] for members in by_series(tails).values()]
     across = Axis("part of all round trips", formatting.part, scales.tail)
-    chart = lines_of(
+    chart = plots.lines_of(
         shown,
         across,
-        Axis("round-trip time at most", tick),
+        Axis("round-trip time at most", plots.tick),
         lambda row: _curve(tails[row], row.anchor),
         by_place=True,
     )
     caption = "Each step to the right is ten times rarer."
-    return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(list(tails)))
+    return plots.Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(list(tails)))
 
 
 def _curve(tail: Tail, of: str) -> list[Point]:
@@ -195,15 +185,15 @@ def _curve(tail: Tail, of: str) -> list[Point]:
     ]
 
 
-def _compared(rows: Sequence[Row], at: str) -> Chart:
-    """Make a chart of what rows are compared by, all placements on one scale."""
+def _compared(rows: Sequence[Row], at: str) -> plots.Chart:
+    """Make a chart of the metric that rows are compared by, all placements on one scale."""
     metric = main_metric(rows[0])
     together = "All pairs together. " if metric is RATE else ""
-    return Chart(
+    return plots.Chart(
         f"{metric.title.capitalize()}, {at}",
-        f"{together}{intervals(rows)}".strip(),
-        dots(rows, metric, lambda row: against_baseline(row, rows)),
-        typical_columns(rows, metric),
+        f"{together}{plots.intervals(rows)}".strip(),
+        plots.dots(rows, metric, lambda row: against_baseline(row, rows)),
+        plots.typical_columns(rows, metric),
     )
 
 

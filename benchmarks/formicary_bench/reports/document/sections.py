@@ -83,7 +83,7 @@ class Document:
         self._known = digests
 
     @cached_property
-    def digests(self) -> Sequence[Digest]:  # noqa: D102 - an attribute of the class
+    def digests(self) -> Sequence[Digest]:
         return digests(self.run) if self._known is None else self._known
 
     @property

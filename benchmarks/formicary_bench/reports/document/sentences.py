@@ -58,7 +58,6 @@ def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
 
 
 def title(experiment: str) -> str:
-    """Return an experiment's title."""
     known = EXPERIMENTS.get(experiment)
     return known.title if known else experiment
 

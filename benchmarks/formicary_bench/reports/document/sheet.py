@@ -1,4 +1,4 @@
-"""What is said of several runs together: for the terminal, and as a page."""
+"""Reports on several runs together: for the terminal, and as a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentPage(msgspec.Struct, frozen=True):
-    """What is said of one experiment: its name, its charts, and its tables."""
+    """The part about one experiment: its name, its charts, and its tables."""
 
     experiment: str
     charts: list[Chart]
@@ -20,16 +20,16 @@ class ExperimentPage(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of several runs.
+    """A report on several runs.
 
     Attributes:
-        title: What it is about.
-        found: What was found, in a few words: it stands above everything.
+        title: Its title.
+        found: The result in a few words, shown above everything.
         is_good: Whether there is no reason to hesitate.
-        picture: What is seen first; None where nothing can be drawn.
-        remarks: What a reader should know before, in sentences.
+        picture: The first picture; None if nothing can be drawn.
+        remarks: What a reader should know first, in sentences.
         parts: A part for each experiment.
-        method: How it was found, in sentences.
+        method: The method, in sentences.
         facts: A further table, of the runs.
     """
 

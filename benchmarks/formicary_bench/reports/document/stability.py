@@ -1,4 +1,4 @@
-"""What is said of how far each figure can be believed, and of what to do next."""
+"""How reliable each figure is, and what to do next, in tables and remarks."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _UNSEEN = f" Fewer than {FEWEST} repetitions do not show whether they are correl
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
-    """Return the column that says of each row whether it can be believed: by the worst of its figures."""
+    """Return the column with the reliability of each row, that of its worst figure."""
     return _column([min(_assessments(row), key=_badness, default=None) for row in rows])
 
 
 def stability_of_samples(lines: Sequence[tuple[Row, str]]) -> list[Column]:
-    """Return the column of a table of which each line is about one figure of a row, by its name."""
+    """Return that column for a table whose lines are about one figure of a row each, given by name."""
     found = [{one.figure: one.assessment for one in row.stability}.get(name) for row, name in lines]
     return _column(found)
 
 
 def stability_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Return the table that says of each figure of each row how far it can be believed.
+    """Return the table with the reliability of each figure of each row.
 
-    What other tables say of times and rates is left out, unless more is known of it than an interval.
+    Times and rates in other tables are left out, unless more than an interval is known.
     """
     lines = [row for row in ordered(rows) if row.stability]
     known = [{one.figure: one.assessment for one in row.stability} for row in lines]
@@ -74,7 +74,7 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def dependent_remarks(rows: Sequence[Row]) -> list[str]:
-    """Return whose repetitions depend on each other, and how much too narrow intervals are then."""
+    """Return which repetitions are correlated, and how much too narrow intervals are then."""
     found = {
         named(row, rows): max(
             one.assessment.depends.widening for one in row.stability if one.assessment.depends
@@ -108,7 +108,7 @@ def _badness(one: Assessment) -> tuple[int, float]:
 
 
 def _known_to(one: Assessment | None) -> str:
-    """Return how far a figure is known, and in a word if that is not all."""
+    """Return how exactly a figure is known, with a word if there is more to say."""
     if one is None or one.half_width is None:
         return "" if one is None else _short(one)
     half = f"±{one.half_width:.1%}"
@@ -132,13 +132,13 @@ _COLD = (
 
 
 def warmth_column(rows: Sequence[Row]) -> list[Column]:
-    """Return the column that says which platforms were warm; none where that is no question."""
+    """Return the column that says which platforms were warm; nothing if none had to warm up."""
     cells = tuple(row.warmth.word if row.warmth else "" for row in rows)
     return [Column("warmth", cells, minor=set(cells) <= {"", "warm"})] if any(cells) else []
 
 
 def cold_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Return tables that hold warm figures against those of the first round, for each experiment with any."""
+    """Return tables that compare warm figures with those of the first round, for each experiment with any."""
     found = [_cold(name, rows) for name in dict.fromkeys(row.experiment for row in rows)]
     return [extra for extra in found if extra]
 

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.metrics import Metric
 
 UNEVEN = "not held"
-"""What the table says of a row that did not hold full load."""
+"""The cell of a row that did not hold full load."""
 
 
 NOT_VALID = "not valid"
-"""What the table says in the place of a figure of a row that was disturbed."""
+"""The cell in place of a figure of a row that was disturbed."""
 
 
 class Column(msgspec.Struct, frozen=True):
     """A column of words: its title, its cells, whether they are names (or figures).
 
-    `minor` columns may be left out where there is little room. `of` has for each of its cells the anchors of
-    the rows that it is of, with spaces between them; empty where it is of none.
+    `minor` columns may be left out for lack of room. `of` has the anchors of each cell's rows, separated by
+    spaces; it is empty if cells have no rows.
     """
 
     title: str
@@ -48,9 +48,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Extra(msgspec.Struct, frozen=True):
-    """A further table: its title, its columns, and what a reader should know of it.
+    """A further table: its title, its columns, and what a reader should know about it.
 
-    `minor` tables may be left out where there is little room.
+    `minor` tables may be left out for lack of room.
     """
 
     title: str
@@ -60,7 +60,7 @@ class Extra(msgspec.Struct, frozen=True):
 
 
 def load_word(rows: Sequence[Row]) -> str:
-    """Return what there are several of: `sender` where all talk to one receiver, else `pair`."""
+    """Return the word for the unit of load: `sender` if all talk to one receiver, else `pair`."""
     known = EXPERIMENTS.get(rows[0].experiment)
     return "sender" if known and known.senders(1) else "pair"
 
@@ -80,7 +80,7 @@ def who(rows: Iterable[Row], of: Iterable[str] = (), name: Callable[[Row], str] 
 
 
 def who_columns(rows: Sequence[Row], of: Sequence[str] = ()) -> list[Column]:
-    """Return the columns that say what the lines of a table are of: the series, the place, and all sizes.
+    """Return the columns that identify the lines of a table: the series, the place, and all sizes.
 
     Args:
         rows: The row of each line, all of one experiment.
@@ -103,9 +103,9 @@ def who_columns(rows: Sequence[Row], of: Sequence[str] = ()) -> list[Column]:
 
 
 def metric_columns(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Column]:
-    """Return the columns of metrics that are known of any row, with their intervals.
+    """Return the columns of metrics that any row has, with their intervals.
 
-    Where nothing is known since rows are not valid, all of them are there, to say so.
+    If none has any because rows are not valid, all columns are there, to say so.
     """
     found: list[Column] = []
     known = [one for one in metrics if any(row.mean(one) is not None for row in rows)]
@@ -122,7 +122,7 @@ def metric_columns(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Colum
 
 
 def less_extra(rows: Sequence[Row]) -> list[Extra]:
-    """Return the table that holds links against the same with one thing less: TLS, or numbered frames."""
+    """Return the table that compares links with links without one feature: TLS, or numbered frames."""
     found = [(row, other) for row in ordered(rows) for other in with_less(row, rows)]
     if not found:
         return []
@@ -136,7 +136,7 @@ def less_extra(rows: Sequence[Row]) -> list[Extra]:
 
 
 def in_a_cell(one: Factor | None) -> str:
-    """Return how many times as fast a row is: `3.6× slower (3.1–4.0)`, or that nobody can tell."""
+    """Return how many times as fast a row is: `3.6× slower (3.1–4.0)`, or that this is unknown."""
     if one is None:
         return ""
     if one.ratio is None:
@@ -148,5 +148,5 @@ def in_a_cell(one: Factor | None) -> str:
 
 
 def or_invalid(row: Row, figure: str) -> str:
-    """Return a figure, or, where it would say nothing, that it is not valid."""
+    """Return a figure, or that the row is not valid."""
     return NOT_VALID if row.invalid else figure

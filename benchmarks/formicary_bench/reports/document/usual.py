@@ -1,7 +1,7 @@
-"""What is shown of an experiment from its declaration alone: a table, sentences, charts.
+"""The report of an experiment from its declaration alone: a table, sentences, charts.
 
-The table has who and how much, each of its metrics, and what they are held against. A sentence is made of its
-template; a chart shows how a metric goes with a parameter, and where its platforms are at the most of it.
+The table has the subjects, the sizes, each metric, and comparisons. Sentences are filled templates. A chart
+shows a metric over a parameter, and the platforms at its largest value.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
 HOSTS = "hosts"
-"""What a figure may be over that is no parameter of an experiment."""
+"""What a figure may be over, though it is not a parameter of an experiment."""
 
 _NONE_AT_ALL = 0.5  # where nothing stands on an axis that has no zero
 
 
 def usual_columns(rows: Sequence[Row]) -> list[Column]:
-    """Return the table of an experiment; of one that nobody knows, what is usual of round trips."""
+    """Return the table of an experiment; that of round trips if it is unknown."""
     known, lines = declared(rows[0].experiment), ordered(rows)
     return [
         *who_columns(lines),
@@ -72,7 +72,7 @@ def usual_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
-    """Return a template as what it says of a row; see `Experiment.says`."""
+    """Return a template filled with the figures of a row; see `Experiment.says`."""
     metrics = metrics_of(row.experiment)
     shown = _OPTIONAL.sub(lambda part: part[1] if _knows_all(part[1], row, metrics) else "", template)
     names = [name for _, name, _, _ in Formatter().parse(shown) if name]
@@ -107,7 +107,7 @@ def _field(name: str, row: Row, rows: Sequence[Row], metrics: Mapping[str, Metri
 
 
 def usual_tiles(rows: Sequence[Row]) -> list[Tile]:
-    """Return the figure that platforms are held against each other by, of ours, where there is most."""
+    """Return our row with the most as a tile of the metric that platforms are compared by."""
     known = declared(rows[0].experiment) if rows else None
     ours = [one for one in found_by(rows) if one[0].platform == "formicary" and not one[0].tls]
     if known is None or not ours:
@@ -120,7 +120,7 @@ def usual_tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
-    """Return the row with the most of what grows."""
+    """Return the row with the largest sizes, first that by which the experiment grows."""
     own = [one.attribute for one in experiment.own if one.attribute != ROUNDS.attribute]
 
     def much(row: Row) -> tuple[object, ...]:
@@ -131,7 +131,7 @@ def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
 
 
 def usual_charts(rows: Sequence[Row], draw: Draw | None = None) -> list[Chart]:
-    """Show how metrics go with parameters, and where the platforms are at the most of these.
+    """Show metrics over parameters, and the platforms at the largest of these.
 
     Args:
         rows: What is shown.
@@ -161,7 +161,7 @@ def usual_charts(rows: Sequence[Row], draw: Draw | None = None) -> list[Chart]:
 
 
 def figure_charts(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
-    """Draw a metric over a parameter, a chart for each of the other sizes; nothing where it does not vary."""
+    """Draw a metric over a parameter, a chart for each of the other sizes; nothing if it does not vary."""
 
     def much(row: Row) -> int:
         return row.hosts if figure.over == HOSTS else int(row.size(figure.over))

@@ -1,4 +1,4 @@
-"""What is said of which platform is faster, of intervals, and of what was left out as warm-up."""
+"""Which platform is faster, intervals, and what was left out as warm-up, in words and tables."""
 
 from __future__ import annotations
 

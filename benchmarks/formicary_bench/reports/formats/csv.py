@@ -1,7 +1,7 @@
 """A run as comma-separated values (RFC 4180): a line for each configuration, or for each raw value.
 
-Its columns are those of `results.summary.row.Row`, in its order, and in the place of a field with parts one
-for each of them (`figures.total_s.mean`, `parameters.pairs`). What does not apply, or is not known, is empty.
+Its columns are the fields of `results.summary.row.Row`, in order; a field with parts has a column for each of
+them (`figures.total_s.mean`, `parameters.pairs`). What does not apply, or is unknown, is empty.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AT_ONCE = 100_000  # lines
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a line for each row, below one with the columns' names."""
+    """Write a line for each row, after the header."""
     rows = [msgspec.to_builtins(row) for row in document.rows]
     lines = [dict(_flat(row)) for row in rows]
     writer = csv.DictWriter(stream, _names(lines), restval="", extrasaction="ignore")
@@ -37,7 +37,7 @@ def write(document: Document, stream: TextIO) -> None:
 
 
 def write_raw(document: Document, stream: TextIO) -> None:
-    """Write a line for each raw value of a run, with the configuration and repetition that it is of.
+    """Write a line for each raw value of a run, with its configuration and repetition.
 
     Columns that only other experiments have are empty. One repetition at a time is in memory.
 
@@ -74,7 +74,7 @@ _KINDS: dict[str, type[AnyRaw]] = {
 
 
 def _names(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of lines: in the place of a field that has parts in any line, those parts."""
+    """Return the columns of lines; a field with parts in any line has a column for each."""
     order = [field.name for field in msgspec.structs.fields(Row)]
     found = dict.fromkeys((*order, *(name for line in lines for name in line)))
     names = [name for name in found if not any(other.startswith(f"{name}.") for other in found)]
@@ -82,7 +82,7 @@ def _names(lines: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _flat(value: dict[str, Any], before: str = "") -> Iterator[tuple[str, str | int | float]]:
-    """Yield the cells of a row by their columns: those of its parts in the place of what has parts."""
+    """Yield the cells of a row by column; a value with parts has a cell for each."""
     for name, part in value.items():
         if name == "ci95":
             low, high = part or ("", "")

@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a line for each figure of each repetition, below one with the columns' names."""
+    """Write a line for each figure of each repetition, after the header."""
     writer = csv.writer(stream)
     writer.writerow(COLUMNS)
     for line in lines(document.run, document.rows):

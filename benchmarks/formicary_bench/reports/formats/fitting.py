@@ -1,7 +1,7 @@
-"""How a table is made to fit a page or a terminal: texts in lines, columns in several tables, lines on pages.
+"""Fits tables to a page or a terminal: breaks texts into lines, columns into tables, lines into pages.
 
-LaTeX finds out how wide a table is when it is too late to break it, and a terminal leaves out what does not
-fit. So letters are counted here.
+LaTeX knows the width of a table too late to break it, and a terminal omits what does not fit. So letters are
+counted here.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.tables import Column
 
 _WIDE = 96
-"""How many letters are side by side in the usual text of an article, in the size of an index."""
+"""Letters per line of an article, in the size of an index."""
 
 _HIGH = 42
-"""How many lines are on a page, below the caption and the titles."""
+"""Lines of a page, below the caption and the titles."""
 
 _GAP = 2  # letters between two columns of a page
 _NARROW, _TITLE = 12, 10  # letters: texts and titles are not broken to less
@@ -28,12 +28,12 @@ _TEXT = 16  # letters from which on a cell is a text and no figure, and may be b
 _MOST_KEYS = 4
 
 Cell = tuple[str, ...]
-"""The lines of a cell, of which there is one at least."""
+"""The lines of a cell, at least one."""
 
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns that fit side by side, and how many letters wide each of them is."""
+    """Columns that fit side by side, with their widths in letters."""
 
     columns: tuple[Column, ...]
     widths: tuple[int, ...]
@@ -49,10 +49,10 @@ class Page:
 
 
 def pages(columns: Sequence[Column]) -> Iterator[Page]:
-    """Lay out a table for paper: as few pages as may be, of which each says what its lines are about.
+    """Lay out a table for paper on as few pages as possible, each with the columns that identify its lines.
 
     Args:
-        columns: The columns of the table, of which there is one at least.
+        columns: The columns of the table, at least one.
     """
     for part in side_by_side(columns, _WIDE, _GAP):
         sized = list(zip(part.columns, part.widths, strict=True))
@@ -63,12 +63,12 @@ def pages(columns: Sequence[Column]) -> Iterator[Page]:
 
 
 def side_by_side(columns: Sequence[Column], wide: int, gap: int) -> Iterator[ColumnGroup]:
-    """Return the columns of a table in parts that fit, of which each begins with what its lines are about.
+    """Return the columns of a table in parts that fit, each beginning with those that identify its lines.
 
     Args:
-        columns: The columns of the table, of which there is one at least.
-        wide: How many letters there are side by side.
-        gap: How many letters are between two columns.
+        columns: The columns of the table, at least one.
+        wide: The letters that fit side by side.
+        gap: The letters between two columns.
     """
     widths = _widths(columns, wide, gap)
     keys = list(range(_keys(columns)))
@@ -87,7 +87,7 @@ def _part(columns: Sequence[Column], widths: Sequence[int], places: Sequence[int
 
 
 def _widths(columns: Sequence[Column], wide: int, gap: int) -> list[int]:
-    """Return the width of each column, in letters: texts are broken, but no further than is of use."""
+    """Return the width of each column, in letters; texts are broken no further than needed."""
     whole = [max(map(len, (column.title, *column.cells))) or 1 for column in columns]
     wide -= gap * len(columns)
     if sum(whole) <= wide:
@@ -105,7 +105,7 @@ def _widths(columns: Sequence[Column], wide: int, gap: int) -> list[int]:
 
 
 def _widest(column: Column) -> int:
-    """Return the width of a column of which the title alone is broken, between its words."""
+    """Return the width of a column with only its title broken, between words."""
     title = wrap(column.title, _TITLE, break_long_words=False, break_on_hyphens=False)
     return max(1, *map(len, (*title, *column.cells)))
 
@@ -121,7 +121,7 @@ def _may_be_broken(column: Column) -> bool:
 
 
 def _keys(columns: Sequence[Column]) -> int:
-    """Return by how many of its first columns the lines of a table can be told apart."""
+    """Return how many of the first columns identify the lines of a table."""
     most = min(_MOST_KEYS, len(columns))
     for many in range(1, most + 1):
         lines = list(zip(*(column.cells for column in columns[:many]), strict=True))
@@ -131,7 +131,7 @@ def _keys(columns: Sequence[Column]) -> int:
 
 
 def _one_below_the_other(rows: Sequence[tuple[Cell, ...]]) -> Iterator[tuple[tuple[Cell, ...], ...]]:
-    """Return the rows of each page; a table without rows has a page, too."""
+    """Return the rows of each page; a table without rows has a page as well."""
     page: list[tuple[Cell, ...]] = []
     high = 0
     for row in rows:

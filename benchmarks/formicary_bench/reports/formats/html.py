@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 
 class Beside(NamedTuple):
-    """What lies in the same folder as the page, for it to link to.
+    """The files beside the page that it links to.
 
     Attributes:
-        files: What each file is, by its name.
-        drawn: The files of each chart, in the order in which the page has them.
+        files: Descriptions of files, by name.
+        drawn: The files of each chart, in the order of the page.
     """
 
     files: Mapping[str, str]
@@ -70,7 +70,7 @@ _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 
 
 def write_html(run: RunFolder, document: Document | None = None) -> Path:
-    """Make a run's report, in place of an older one, and return its file.
+    """Write a run's report, replacing an older one, and return its file.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -80,12 +80,10 @@ def write_html(run: RunFolder, document: Document | None = None) -> Path:
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as HTML."""
     stream.write(page(document))
 
 
 def render(run: RunFolder) -> str:
-    """Return the report of a run as HTML."""
     return page(Document(run))
 
 
@@ -93,8 +91,8 @@ def page(document: Document, beside: Beside | None = None) -> str:
     """Return a report as HTML.
 
     Args:
-        document: What is said of a run.
-        beside: What the page links to; None where it is alone, and not even the raw values lie beside it.
+        document: The content of the report.
+        beside: What the page links to; None if it is alone, without even the raw values beside it.
     """
     run, rows = document.run, document.shown
     manifest = run.manifest
@@ -138,7 +136,7 @@ def page(document: Document, beside: Beside | None = None) -> str:
 
 
 def _place_of(picture: Chart | None, sections: Sequence[Section]) -> int:
-    """Return the number of the figure that has the same values as the picture that is seen first; or 0."""
+    """Return the number of the figure with the same values as the first picture; or 0."""
     charts = [chart for section in sections for chart in section.charts]
     return next((n for n, one in enumerate(charts, 1) if picture and one.columns == picture.columns), 0)
 
@@ -153,7 +151,7 @@ def _anchors(sections: Sequence[Section]) -> list[str]:
 
 
 def _claims(document: Document) -> dict[str, tuple[str, list[CardText]]]:
-    """Return what a run decides about papers' claims, by experiment, and how that is counted."""
+    """Return a run's verdicts on papers' claims, by experiment, and their counts."""
     found: dict[str, list[CardText]] = {}
     for card in document.cards:
         if card.is_decided:
@@ -162,7 +160,7 @@ def _claims(document: Document) -> dict[str, tuple[str, list[CardText]]]:
 
 
 def _about(document: Document) -> str:
-    """Return all texts of a page in which papers are named."""
+    """Return all texts of a page that name papers."""
     shown = [card.source for card in document.cards if card.is_decided]
     titles = [chart.title for section in document.sections for chart in section.charts]
     return "\n".join([*shown, *titles, *(section.source for section in document.sections)])
@@ -185,7 +183,7 @@ def filled(file: str, /, **values: object) -> str:
 
 
 def _shown(html: str) -> str:
-    """Return a page with escape sequences for what neither a browser nor a terminal shows."""
+    """Return a page with invisible characters escaped."""
     unseen = [letter for letter in set(html) if not (letter.isprintable() or letter in _SPACES)]
     return html.translate({ord(letter): printable(letter) for letter in unseen}) if unseen else html
 
@@ -242,13 +240,13 @@ def _json(value: Option) -> str:
 
 
 def _data(value: object) -> Markup:
-    """Return data for the page's script; no letter of it ends the element that it is in."""
+    """Return data for the page's script, escaped so that it cannot end its element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))  # noqa: S704 - nothing is left to escape
 
 
 def _drawings(chart: Chart, name: str, *, is_first: bool = False) -> dict[str, Markup]:
-    """Draw a chart for each width that there is a style for, and for each axis that a reader can choose."""
+    """Draw a chart for each width that has a style, and for each axis that a reader can choose."""
     plots = {"": chart.plot}
     if isinstance(chart.plot, Lines) and chart.plot.choice and not is_first:
         plots["linear "] = chart.plot.linear
@@ -263,7 +261,7 @@ def _drawings(chart: Chart, name: str, *, is_first: bool = False) -> dict[str, M
 
 
 def _strip(tile: Tile) -> Markup:
-    """Draw the repetitions of a tile; nothing where they are not known."""
+    """Draw the repetitions of a tile, if known."""
     return strip(tile.known, tile.write, "Repetitions") if tile.known.values else Markup()
 
 
@@ -275,7 +273,7 @@ def _description(chart: Chart, plot: Plot) -> str:
 
 
 def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
-    """Return how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
+    """Return the round trips, or uses, of each experiment's phases, with the point if they differ."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
         if any(trips := one.exchange.rounds):
@@ -288,7 +286,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
 
 
 def _point(configuration: Configuration) -> str:
-    """Return where a configuration stands in its experiment."""
+    """Return the point of a configuration in its experiment."""
     route = configuration.route
     other = "" if route != "xmpp" else f" ({configuration.platform})"
     tls = " with TLS" if configuration.tls else ""
@@ -296,7 +294,7 @@ def _point(configuration: Configuration) -> str:
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
-    """Return what is known of the place of a run besides what is not folded, as pairs of words."""
+    """Return the details of a run's machine that are folded away, as pairs of words."""
     machine = manifest.machine
     said = {
         "Cores": _cores(machine),

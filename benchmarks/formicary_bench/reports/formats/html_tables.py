@@ -1,4 +1,4 @@
-"""Tables as a page shows them: what is the same in all lines is said once, and so is a name."""
+"""Tables for pages: values that all lines share are shown once, and so are repeated names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Shown(msgspec.Struct, frozen=True):
     """A table as a page shows it.
 
     Attributes:
-        columns: Those of which the cells differ, and the first one.
-        same: What the others say of all lines, as `body 100 B, full load held`; empty where there are none.
-        spans: How many lines each cell of the first column goes over; 0 where the one above it does.
-        key: The column whose cells show what is behind their lines.
-        of: The anchors of the rows that each line is of; empty where it is of none.
+        columns: The columns whose cells differ, and the first one.
+        same: The values of the others, as in `body 100 B, full load held`; empty without any.
+        spans: The lines that each cell of the first column spans; 0 if the cell above includes it.
+        key: The column whose cells show the evidence for their lines.
+        of: The anchors of each line's rows; empty without any.
     """
 
     columns: Sequence[Column]
@@ -40,7 +40,7 @@ def shown(columns: Sequence[Column]) -> Shown:
     """Return a table as a page shows it.
 
     Args:
-        columns: All of its columns, of which there is at least one.
+        columns: All of its columns, at least one.
     """
     first, *rest = columns
     same = [one for one in rest if len(one.cells) > 1 and len(set(one.cells)) == 1]
@@ -53,7 +53,7 @@ def shown(columns: Sequence[Column]) -> Shown:
 
 
 def is_among(columns: Sequence[Column], others: Sequence[Column]) -> bool:
-    """Whether all that a table says is in another one, in columns of the same names."""
+    """Whether all of a table is in another one, in columns of the same names."""
     places, begin = [], 0
     titles = [one.title for one in others]
     for column in columns:
@@ -66,7 +66,7 @@ def is_among(columns: Sequence[Column], others: Sequence[Column]) -> bool:
 
 
 def repeated(sections: Iterable[Section]) -> dict[str, str]:
-    """Return the remarks that several tables have, by the title of the tables: they are said once."""
+    """Return the remarks that several tables share, to be shown once, by the title of the tables."""
     found: dict[tuple[str, str], int] = {}
     for section in sections:
         for extra in section.extras:
@@ -76,7 +76,7 @@ def repeated(sections: Iterable[Section]) -> dict[str, str]:
 
 
 def _spans(names: Sequence[str]) -> list[int]:
-    """Return over how many lines each name goes: a name is said once where lines below have it, too."""
+    """Return how many lines each name spans: equal names below each other are shown once."""
     spans: list[int] = []
     first = 0
     for place, name in enumerate(names):

@@ -1,7 +1,7 @@
 r"""A run's tables and figures as LaTeX, to be taken into a paper by `\input`.
 
-They need the packages `booktabs` and `graphicx`. The figures are the charts as PDF, in files of their own; in
-the place of one that is not there LaTeX puts its name.
+They need the packages `booktabs` and `graphicx`. The figures are the charts as PDF, in files of their own;
+LaTeX prints the name of a missing one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
   \ifdim\wd0>\linewidth\setbox0\hbox{\scriptsize\setlength{\tabcolsep}{3pt}#1}\fi
   \ifdim\wd0>\linewidth\setbox0\hbox{\tiny\setlength{\tabcolsep}{1pt}#1}\fi
   \leavevmode\box0 }"""
-"""A command that sets a table in the largest of three sizes in which it is no wider than the text; and leave
-for more tables than TeX expects to wait for a page."""
+"""A command that sets a table in the largest of three sizes that fits the text width; and room for more
+tables than TeX expects to wait for a page."""
 
 _DRAWING = r"""\providecommand{\formicaryfigures}{figures/}
 \providecommand{\formicaryfigure}[1]{%
@@ -40,8 +40,8 @@ _DRAWING = r"""\providecommand{\formicaryfigures}{figures/}
     \ifdim\wd0>\linewidth\setbox0\hbox{\includegraphics[width=\linewidth]{\formicaryfigures#1.pdf}}\fi
     \leavevmode\box0 }{%
     \fbox{\parbox{.9\linewidth}{\footnotesize\raggedright\ttfamily #1.pdf}}}}"""
-"""A command that takes a chart in, in its own size if that is no wider than the text; and where charts are,
-which a paper may say otherwise before."""
+"""A command that includes a chart, at most as wide as the text; and the charts' folder, which a paper may set
+before."""
 
 _LETTERS = {
     **{letter: f"\\{letter}" for letter in "#$%&_{}"},
@@ -53,11 +53,10 @@ _LETTERS = {
     "→": r"$\rightarrow$", "…": r"\ldots{}", "\N{NO-BREAK SPACE}": "~", "[": "{[}", "*": "{*}",
 }  # fmt: skip
 _JOINED = frozenset("-`',?!")
-"""Signs of which LaTeX makes one of two: dashes, quotes and others."""
+"""Characters that LaTeX joins into one if doubled: dashes, quotes and others."""
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as LaTeX."""
     stream.write(render(document))
 
 
@@ -101,7 +100,7 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _figures(section: Section, before: int) -> Iterator[str]:
-    """Return the charts of a section, of which so many come before it."""
+    """Return the charts of a section, numbered after those before it."""
     for number, chart in enumerate(section.charts, 1):
         words = f"{chart.title}. {chart.caption}"
         label = f"fig:{formatting.slug(section.title)}-{number}"
@@ -124,7 +123,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) -> Iterator[str]:
-    """Return a table, as several if a page is too small for it; what is to be known of it follows as text."""
+    """Return a table, as several if it is too large for a page; its remarks follow as text."""
     shown = [column for column in columns if not column.minor]
     for number, page in enumerate(pages(shown)):
         part = f"-{number + 1}" if number else ""
@@ -164,7 +163,7 @@ def _cell(lines: Cell, alignment: str, place: str = "t") -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text as it stands: no name in a folder may become a command."""
+    """Return a text verbatim: no name in a folder may become a command."""
     shown = printable(text)
     return "".join(
         _letter(letter) + ("{}" if {letter, after} <= _JOINED else "")
@@ -173,7 +172,7 @@ def _escape(text: str) -> str:
 
 
 def _letter(letter: str) -> str:
-    """Return a letter; what LaTeX's usual fonts do not have would stop it, and is named instead."""
+    """Return a letter, or its name if LaTeX's usual fonts lack it, which would be an error."""
     known = letter.isascii() or ("À" <= letter <= "ÿ" and letter not in "ÐÞðþ")
     return _LETTERS.get(letter) or (letter if known else f"{{[}}U+{ord(letter):04X}]")
 

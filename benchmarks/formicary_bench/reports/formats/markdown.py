@@ -21,12 +21,10 @@ _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 
 def write(document: Document, stream: TextIO) -> None:
-    """Write a run as Markdown."""
     stream.write(render(document))
 
 
 def render(document: Document) -> str:
-    """Return a run as Markdown."""
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     if said := claims_said(document.cards):
         blocks += [f"## {TITLE}", "\n".join(f"- {_escape(sentence)}" for sentence in said)]
@@ -81,6 +79,6 @@ def _table(columns: Sequence[Column]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text as it stands: no name in a folder may become a link, markup or a further cell."""
+    """Return a text verbatim: no name in a folder may become a link, markup or a further cell."""
     escaped = _SPECIAL.sub(r"\\\1", printable(text))
     return _LIST.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)

@@ -1,4 +1,4 @@
-"""The formats of a report, of which each is one module: to add one, add its module here."""
+"""The formats of a report, one module each: to add one, add its module here."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Format:
     """A format.
 
     Attributes:
-        name: As on the command line.
-        write: `(document, stream) -> None`; None for charts, which are files of a folder.
-        file: What a published file of it is called; empty where there is none.
-        what: What such a file is.
-        for_programs: Whether its readers may not look at what is said beside.
-        is_binary: Whether it is written in bytes, and into a file alone.
+        name: Its name on the command line.
+        write: `(document, stream) -> None`; None for charts, which are files in a folder.
+        file: The name of a published file of it; empty if none is published.
+        what: A description of such a file.
+        for_programs: Whether it is read by programs, which do not see other output.
+        is_binary: Whether it is bytes, and so only written to a file.
     """
 
     name: str

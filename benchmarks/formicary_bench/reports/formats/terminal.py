@@ -1,4 +1,4 @@
-"""A run in the terminal: a table per experiment, and what it means in words."""
+"""A run in the terminal: a table per experiment, and its meaning in words."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may
 
 
 def console_for_reports(stream: TextIO | None = None) -> Console:
-    """Return a console that shows whole tables where neither a terminal nor COLUMNS says how wide it is.
+    """Return a console that shows whole tables if neither a terminal nor COLUMNS sets a width.
 
-    It follows NO_COLOR, and no markup.
+    It respects NO_COLOR, and interprets no markup.
 
     Args:
-        stream: Where it writes to; None for standard output.
+        stream: The output; None for standard output.
     """
     console = Console(highlight=False, markup=False, file=stream)
     if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
@@ -44,9 +44,9 @@ def console_for_reports(stream: TextIO | None = None) -> Console:
 
 
 def broken(text: str, indent: int) -> list[str]:
-    """Return a text in lines as a terminal, or COLUMNS, has them; in one line where neither says how wide.
+    """Wrap a text to the width of the terminal or COLUMNS; if neither is known, return it unchanged.
 
-    Nothing is cut off: what is longer than a line goes on in the next one.
+    Nothing is cut off: longer words continue on the next line.
     """
     console = Console()
     if not (console.is_terminal or os.environ.get("COLUMNS", "").isdigit()):
@@ -65,8 +65,8 @@ def show(document: Document, console: Console | None = None) -> None:
     """Print a run.
 
     Args:
-        document: What is said of it.
-        console: Where to; None for standard output.
+        document: The content of its report.
+        console: The console; None for standard output.
     """
     console = console or console_for_reports()
     manifest = document.run.manifest
@@ -101,7 +101,7 @@ def _show_section(section: Section, console: Console) -> None:
 
 
 def show_extra(extra: Extra, console: Console) -> None:
-    """Print a table, and what a reader should know of it."""
+    """Print a table, and what a reader should know about it."""
     console.print()
     _print(extra.title, extra.columns, console)
     if extra.remark:
@@ -109,7 +109,7 @@ def show_extra(extra: Extra, console: Console) -> None:
 
 
 def partial(manifest: Manifest) -> str:
-    """Return that a run is partial, and how much of it there is."""
+    """Return that a run is partial, and how much of it was measured."""
     planned = {one.key for one in manifest.configurations if not one.reference}
     measured = planned & {repetition.configuration for repetition in manifest.repetitions}
     return (
@@ -125,14 +125,14 @@ def left_out(manifest: Manifest) -> str:
 
 
 def _by(manifest: Manifest) -> str:
-    """Return how many of the measurements are there, where the manifest says how many there are to be."""
+    """Return how many of the planned measurements exist, if the manifest has their number."""
     if not manifest.repeats:
         return ""
     return f", by {len(manifest.repetitions)} of {sum(manifest.repeats)} measurements"
 
 
 def _print(name: str, all_columns: Sequence[Column], console: Console) -> None:
-    """Print a table; as several, where it is too wide, as a terminal would leave out what does not fit."""
+    """Print a table; as several if it is too wide, as a terminal would omit what does not fit."""
     shown = [column for column in all_columns if not column.minor]
     for number, part in enumerate(side_by_side(shown, console.width - 1, _GAP)):
         console.print(_plain(f"{name} (continued)" if number else name, "bold"))
@@ -161,5 +161,5 @@ def _cell(word: str) -> Text:
 
 
 def _plain(text: str, style: str = "") -> Text:
-    """Return text as it stands: run folders come from others, and no name in them may steer the terminal."""
+    """Return text verbatim: run folders come from others, and their names must not control the terminal."""
     return Text("".join(letter if letter.isprintable() else "�" for letter in text), style=style)

@@ -1,4 +1,4 @@
-"""What a run has found, on a terminal: at most a screen, and no line wider than that."""
+"""The results of a run on one screen of a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Manifest
 
 MOST = 28
-"""Lines, besides those that say where the report is."""
+"""The most lines, without those about the report's file."""
 
 _LEAST_WHO = 16  # letters of a name, where there is little room
 _HINT = 3  # lines of a hint at most
@@ -31,7 +31,7 @@ _MINUTE = 60
 
 
 def show(document: Document, console: Console) -> None:
-    """Print what a run has found."""
+    """Print the results of a run."""
     wide, found = console.width - 1, blocks(document)
     head = _head(document, wide)
     last = [line for hint in hints(document) for line in _hint(hint, wide)]
@@ -45,7 +45,7 @@ def show(document: Document, console: Console) -> None:
 
 
 def _head(document: Document, wide: int) -> list[str]:
-    """Return what was measured, how often and how long, and how far it can be trusted."""
+    """Return what was measured, how often and how long, and how trustworthy it is."""
     manifest, trust = document.run.manifest, document.trust
     what = " · ".join(filter(None, (str(manifest.options.get("experiment", "")), *_much(manifest))))
     known = f"trust: {trust.level[0].lower()}{trust.level[1:]}"
@@ -63,7 +63,7 @@ def _much(manifest: Manifest) -> Iterator[str]:
 
 
 def _after(document: Document, wide: int) -> list[str]:
-    """Return what a server adds, and what the names in the tables mean."""
+    """Return what a server adds, and the meanings of names in the tables."""
     names = [f"{name}: {about}" for name, about in legend(document.shown)]
     paragraphs = [document.server, f"{'; '.join(names)}." if names else ""]
     return [line for text in paragraphs if text for line in ("", *wrap(text, wide, break_on_hyphens=False))]

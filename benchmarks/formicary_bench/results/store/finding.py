@@ -39,7 +39,6 @@ class Condition:
     value: str
 
     def holds(self, manifest: Manifest) -> bool:
-        """Return whether the condition holds for a run."""
         if self.key == "date":
             return _ORDERS[self.order](manifest.started.date(), date.fromisoformat(self.value))
         return (self.value in facts(manifest)[self.key]) == (self.order == "=")

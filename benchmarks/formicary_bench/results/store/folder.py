@@ -36,11 +36,11 @@ RAW = "raw"
 PROFILES = "profiles"
 REPORT = "report.html"
 RUNS = Path("runs")
-"""Where runs go that were given no place of their own."""
+"""The default folder of runs."""
 
 
 _OWN = re.compile(r"\.[^/]+\.\d+\.part|\d{4,}-[^/]+\.(parquet|json)")
-"""Names of files that a run makes; other people's are left alone."""
+"""Names of files that runs make; others are left alone."""
 
 
 class _Versioned(msgspec.Struct):

@@ -184,6 +184,5 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     resumed: tuple[datetime, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
-        """Return the repetitions of a configuration."""
         key = configuration.key
         return [repetition for repetition in self.repetitions if repetition.configuration == key]

@@ -19,7 +19,7 @@ seconds (float64), the total time, which is the same in each row.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from formicary.core.files import replacing
 from formicary.errors import UsageError
@@ -96,26 +96,24 @@ class Tallies:
 
 AnyRaw = RoundTrips | Creations | Holdings | Trials | Tallies
 
-_TYPES: dict[type, dict[str, str]] = {
-    RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
-    Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
-    Holdings: {"seconds": "float64", "messages": "int64", "uss_bytes": "int64", "traced_bytes": "int64"},
-    Trials: dict.fromkeys(("rate", "kept", "p99_ns", "answered", "late", "lost"), "int64"),
-    Tallies: {"swaps": "int64", "agents": "int64", "refused": "int64", "seconds": "float64"},
-}
-
 _AT_ONCE = 2**17  # rows
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
 Raw = TypeVar("Raw", bound=AnyRaw)
 
 
+def _types(kind: type[Any]) -> dict[str, str]:
+    """Return the types of a kind's columns, as its annotations have them."""
+    return {one.name: str(one.type).removeprefix("NDArray[np.").removesuffix("]") for one in fields(kind)}
+
+
 def of_columns(columns: Mapping[str, Sequence[float]]) -> AnyRaw:
     """Return raw values of the kind with these columns."""
     import numpy as np
 
-    (kind,) = (kind for kind, types in _TYPES.items() if types.keys() == columns.keys())
-    found: AnyRaw = kind(*(np.array(columns[name], dtype) for name, dtype in _TYPES[kind].items()))
+    kinds: tuple[type[AnyRaw], ...] = get_args(AnyRaw)
+    (kind,) = (kind for kind in kinds if _types(kind).keys() == columns.keys())
+    found: AnyRaw = kind(*(np.array(columns[name], dtype) for name, dtype in _types(kind).items()))
     return found
 
 
@@ -128,7 +126,7 @@ def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    types = _TYPES[type(data)]
+    types = _types(type(data))
     columns = {name: pa.array(getattr(data, name), pa.type_for_alias(kind)) for name, kind in types.items()}
     table = pa.table(columns).replace_schema_metadata(dict(about))
     with replacing(path) as temporary:
@@ -148,7 +146,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
         # A file object: a path would be searched for partitions, and a folder read as one.
         with path.open("rb") as file:
             source = parquet.ParquetFile(file)
-            data = kind(*(_column(source, name, _TYPES[kind][name]) for name in _TYPES[kind]))
+            data = kind(*(_column(source, name, dtype) for name, dtype in _types(kind).items()))
     except FileNotFoundError:
         raise UsageError(
             f"the raw values {path} are missing: copy the whole run folder, or run again"

@@ -1,7 +1,7 @@
-"""What profiled repetitions say: CPU time by process and group, for each round trip.
+"""The figures of profiled repetitions: CPU time by process and group, per round trip.
 
 There are two readings. By code, time belongs to what runs; as the papers have it, an agent's thread is the
-agent's with all that it calls, so what agents call is theirs. Figures of papers are held against the second.
+agent's with all that it calls, so what agents call is theirs. Papers' figures are compared with the second.
 
 All CPU times and shares in reports come from `summed`: in one process, on one host, in all.
 """
@@ -31,11 +31,11 @@ _FORMER = (
     Rule("runtime", "module", "formicary_bench.*"),
 )
 RULES = Rules(former=_FORMER)
-"""The laboratory's packages declare their groups, but did not when older runs were measured."""
+"""The groups of packages that did not declare them when older runs were measured."""
 
 
 class _Strands(Rules):
-    """Gives to agents what they call, as papers do that look at threads."""
+    """Assigns to agents what they call, as papers do that look at threads."""
 
     def group_of_stack(self, frames: Sequence[Frame]) -> str:
         """Return `agents` where a frame is an agent's, else the group by code."""
@@ -47,7 +47,7 @@ class _Strands(Rules):
 
 _STRANDS = _Strands(former=_FORMER)
 _PLATFORM_AGENTS = {"", "df", "ams"}
-"""Whose accounted time is not an agent's of the measurement: nobody's, and that of the platform's own."""
+"""Names whose accounted time is not that of measured agents: nobody, and the platform's own agents."""
 
 ALL = "all"
 """All groups together."""
@@ -59,10 +59,10 @@ class CpuEstimate(msgspec.Struct, frozen=True):
     """CPU time of a group in a process, or in several together.
 
     Attributes:
-        process: The worker's role, or `server`; behind an @ its host, where there are several.
+        process: The worker's role, or `server`; with several hosts, followed by @ and the host.
         group: The group's name.
         us: Microseconds for each round trip, or use of the directory.
-        share: What part that is of the time of all groups there.
+        share: Its share of the time of all groups there.
         values: The repetitions' values that `us` is the mean of.
     """
 
@@ -94,9 +94,9 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         groups: By process and group, in order.
         strands: The same, with what agents call as theirs.
-        window_s: How long the windows were in all.
-        cost: By how much it is slower while it is profiled, as a part of the rate that it has in repetitions
-            without, in turn with these; None where there were none.
+        window_s: The total duration of the windows, in seconds.
+        cost: The loss of rate by profiling, relative to alternating repetitions without it; None if there
+            were none.
         method: Whether it was `sampled`, `accounted` for by the platform itself, or that of `threads`.
         warnings: What a reader should know, in sentences.
     """
@@ -120,7 +120,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]:
-    """Return what each group takes in some processes together, and its share of what they all take."""
+    """Return each group's time in some processes together, and its share of the time of all."""
     by_group: dict[str, list[CpuEstimate]] = {}
     for part in parts:
         by_group.setdefault(part.group, []).append(part)
@@ -150,7 +150,7 @@ def cpu_estimates(
     profiles: Sequence[dict[str, Profile]],
     losses: Sequence[float] = (),
 ) -> CpuEstimates | None:
-    """Compute the CPU times of a profiled configuration; None where there are none."""
+    """Compute the CPU times of a profiled configuration; None if there are none."""
     known = [
         (repetition, of_it)
         for repetition, of_it in zip(repetitions, profiles, strict=True)
@@ -172,7 +172,7 @@ _Times = dict[tuple[str, str], tuple[float, float]]
 
 
 def _estimates(parts: Sequence[_Times]) -> tuple[CpuEstimate, ...]:
-    """Return the estimates of each process and group, from what each repetition has of them."""
+    """Return the estimates of each process and group from the repetitions' values."""
     groups = []
     for process in dict.fromkeys(process for part in parts for process, _ in part):
         estimates = []
@@ -185,7 +185,7 @@ def _estimates(parts: Sequence[_Times]) -> tuple[CpuEstimate, ...]:
 
 
 def judged(cpu: CpuEstimates | None) -> dict[str, tuple[float, ...]]:
-    """Return what a profiled row is judged by, as values of the repetitions: each group of each process."""
+    """Return the judged figures of a profiled row: the repetitions' values for each group of each process."""
     return {name_of(one): one.values for one in cpu.groups if one.us.mean} if cpu else {}
 
 
@@ -195,7 +195,7 @@ def name_of(one: CpuEstimate) -> str:
 
 
 def profiled_rate(repetition: Repetition) -> float:
-    """Return the round trips per second at which a repetition went while it was profiled."""
+    """Return the round trips per second of a repetition while it was profiled."""
     counted = repetition.counters
     during = counted.get("rate_during", 0.0)
     seconds = counted.get("seconds", 0.0)
@@ -203,7 +203,7 @@ def profiled_rate(repetition: Repetition) -> float:
 
 
 def _by_group(repetition: Repetition, profiles: dict[str, Profile], rules: Rules) -> _Times:
-    """Return microseconds for each round trip, with half of the interval that the sampling gives them."""
+    """Return microseconds per round trip, with half the width of the interval due to sampling."""
     found = {}
     for role, profile in profiles.items():
         scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
@@ -242,7 +242,7 @@ def _estimate(values: tuple[float, ...], margin: float) -> Estimate:
 
 
 def _items(repetition: Repetition) -> float:
-    """Return how much was done while it was profiled, where that was all that was done."""
+    """Return the number of operations while it was profiled, if all of it was."""
     return max(repetition.counters.get("items", 0.0), 0.0)
 
 

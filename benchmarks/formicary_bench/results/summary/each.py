@@ -131,9 +131,9 @@ class Measured(NamedTuple):
         times: The round-trip times that count, in nanoseconds, the shortest first.
         each: Its figures.
         cut: What was left out as warm-up.
-        is_full: Whether it held full load, as far as its round trips say.
-        within: The intervals of the mean time and of the rate within it, where it is alone; of the rate where
-            it has one clock.
+        is_full: Whether it held full load, judged by its round trips.
+        within: The intervals of the mean time and the rate within it, if it is the only one; of the rate,
+            only with a single clock.
     """
 
     times: NDArray[np.int64]
@@ -191,7 +191,7 @@ def _time_within(data: RoundTrips) -> Interval | None:
 
 
 def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return when the measured round trips ended and how long they took, part by part."""
+    """Yield the ends and durations of the measured round trips, part by part."""
     for part in data.parts():
         counts = part.phase == MEASURED
         if counts.any():
@@ -199,7 +199,7 @@ def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
-    """Return the interval of the rate from one repetition; None where that has no window to count in."""
+    """Return the interval of the rate from one repetition; None if it has no window to count in."""
     if not load.has_window:
         return None
     ends = (part.start_ns + part.rtt_ns for part in data.parts())

@@ -1,6 +1,6 @@
-"""When all pairs were at work: the check of full load, and the window in which rates are counted.
+"""When all pairs were active: the check of full load, and the window in which rates are counted.
 
-One definition for the engine, which notes it in the manifest, and for the summary, which computes it again.
+One definition for both the engine, which notes it in the manifest, and the summary, which recomputes it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ class Load(msgspec.Struct, frozen=True):
     Attributes:
         full: Whether no pair ended its last phase before another ended T2.
         round_trips: Round trips of T2, of all pairs.
-        elapsed_s: From the first pair's begin of T2 to the last pair's end of it: the span.
-        begin_ns: When the last pair entered T2: the window's begin.
-        end_ns: When the first pair left T2: the window's end, before its begin where there was no window.
-        round_trips_in_window: How many round trips ended in the window.
-        loaded_s: How much of the span all pairs were at work, in whatever phase; all of it if that is short.
-        round_trips_in_loaded: How many, of any phase, ended in that time.
+        elapsed_s: The span: from the first pair's start of T2 to the last pair's end of it.
+        begin_ns: The start of the window: when the last pair entered T2.
+        end_ns: The end of the window: when the first pair left T2; before its start if there was none.
+        round_trips_in_window: The round trips that ended in the window.
+        loaded_s: The part of the span in which all pairs were active, in any phase; all of it if that is
+            short.
+        round_trips_in_loaded: The round trips of any phase that ended in that time.
     """
 
     full: bool
@@ -57,10 +58,10 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def rate(self) -> float | None:
-        """All pairs' round trips per second while all are at work; None without time.
+        """All pairs' round trips per second while all are active; None if that is no time.
 
-        While one pair is in T2, others may make round trips of T1 and T3: they are part of the rate as well.
-        What slow pairs do when a fast one has ended is not: that is a smaller load.
+        While one pair is in T2, others may make round trips of T1 and T3, which are part of the rate as well.
+        Those of slow pairs after a fast one has ended are not, as the load is smaller.
         """
         if self.has_window:
             return self.round_trips_in_window / self.window_s
@@ -68,12 +69,12 @@ class Load(msgspec.Struct, frozen=True):
 
 
 def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
-    """Look at the round trips of a repetition; None where none was measured.
+    """Return the load of a repetition; None if nothing was measured.
 
     Args:
         data: the round trips.
-        members: how many pairs each process that measured has, if there were several. Their clocks are their
-            own: each is looked at alone, and the window is as long as makes the rate the sum of their rates.
+        members: the pairs of each measuring process, if there are several. Each has its own clock, so each is
+            treated alone, and the window is as long as makes the rate the sum of their rates.
     """
     if len(members) < 2:  # noqa: PLR2004 -- several
         return _load_of_one(data)
@@ -103,7 +104,7 @@ def _together(loads: list[Load]) -> Load:
 
 
 def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Load | None:
-    """Look at the pairs from `first` to before `last`, which have one clock."""
+    """Return the load of the pairs from `first` to before `last`, which share a clock."""
     started, begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
     if not len(begun):
         return None
@@ -126,7 +127,7 @@ def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Loa
 
 
 def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int64], int]]:
-    """Return each pair's first begin, begin and end of T2, and last end, each with what stands for none."""
+    """Return each pair's first start, start and end of T2, and last end, each with its value for none."""
     import numpy as np
 
     most = np.iinfo(np.int64).max
@@ -145,7 +146,7 @@ def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int
 
 
 def _counts(part: RoundTrips, pairs: tuple[int, int], *times: tuple[int, int]) -> list[int]:
-    """Count the round trips of T2, and those that ended in each of some times."""
+    """Count the round trips of T2, and those that ended in each of some periods."""
     ends = part.start_ns + part.rtt_ns
     of_it = (part.pair >= pairs[0]) & (part.pair < pairs[1])
     ended = [of_it & (ends > begin) & (ends <= end) for begin, end in times]

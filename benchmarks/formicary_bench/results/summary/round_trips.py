@@ -22,17 +22,7 @@ from formicary_bench.results.summary.warm_up import left_out
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.statistics.intervals import mean_interval, papers_interval, ratio_interval
 from formicary_bench.statistics.percentiles import of_ordered, percentile_intervals, tail_probabilities
-from formicary_bench.vocabulary.metrics import (
-    CREATION,
-    EACH_HOLDS,
-    LEAST,
-    P90,
-    P99,
-    P999,
-    PAPERS_MEAN,
-    SLOWEST,
-    TIME,
-)
+from formicary_bench.vocabulary import metrics
 from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
@@ -44,23 +34,22 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.intervals import Interval
     from formicary_bench.vocabulary.configuration import Configuration
-    from formicary_bench.vocabulary.metrics import Metric
 
 
-_PERCENTILES = {TIME: 0.5, P90: 0.9, P99: 0.99, P999: 0.999}
+_PERCENTILES = {metrics.TIME: 0.5, metrics.P90: 0.9, metrics.P99: 0.99, metrics.P999: 0.999}
 
 
-def _nothing(*_: object) -> Mapping[Metric, float | None]:
+def _nothing(*_: object) -> Mapping[metrics.Metric, float | None]:
     return {}
 
 
 class Exchanges(Summary, frozen=True, kw_only=True):
-    """Of messages and their answers, or of uses of the directory; made by `exchanges`.
+    """The way to make rows of messages and answers, or of uses of the directory; made by `exchanges`.
 
     Attributes:
-        others: Figures of a repetition that the experiment is about besides; see `exchanged.measure`.
-        has_rate: Whether the rate is a figure, and full load a question: not of uses of the directory, by one
-            agent, between which there is what is not measured.
+        others: Returns further figures of a repetition; see `each.measure`.
+        has_rate: Whether there is a rate, and so a check of full load; not for one agent's uses of the
+            directory, between which it does what is not measured.
     """
 
     others: Others
@@ -87,11 +76,11 @@ class Exchanges(Summary, frozen=True, kw_only=True):
 
 
 def exchanges(others: Others = _nothing, *, has_rate: bool = True, **about: Any) -> Exchanges:
-    """Return how rows of messages are made.
+    """Return the way to make rows of messages.
 
     Args:
         others: As of `Exchanges`.
-        has_rate: As of it.
+        has_rate: Likewise.
         **about: Other attributes of a `Summary`.
     """
 
@@ -106,7 +95,7 @@ EXCHANGES = exchanges()
 
 
 def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
-    """Fill in what the round-trip times say of all repetitions together that count."""
+    """Fill in the figures of the round-trip times of all repetitions that count."""
     import numpy as np
 
     found = [one for one in found if one.each.full_load] or found
@@ -120,10 +109,10 @@ def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
     limits, method = _percentile_bounds(found, percentiles)
     papers = papers_interval(pooled)
     figures = {
-        PAPERS_MEAN: Estimate(papers.mean / 1e3, _in_us(papers)) if papers else None,
-        LEAST: Estimate(least),
+        metrics.PAPERS_MEAN: Estimate(papers.mean / 1e3, _in_us(papers)) if papers else None,
+        metrics.LEAST: Estimate(least),
         **{metric: Estimate(value, limits.get(metric)) for metric, value in percentiles.items()},
-        SLOWEST: Estimate(slowest),
+        metrics.SLOWEST: Estimate(slowest),
     }
     known = {metric.name: one for metric, one in figures.items() if one is not None}
     changed = msgspec.structs.replace(
@@ -133,17 +122,17 @@ def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
 
 
 def _percentile_bounds(
-    found: Sequence[Measured], known_us: Mapping[Metric, float]
-) -> tuple[dict[Metric, tuple[float, float]], str]:
-    """Return the bounds of the median and of three percentiles, and how they were made."""
+    found: Sequence[Measured], known_us: Mapping[metrics.Metric, float]
+) -> tuple[dict[metrics.Metric, tuple[float, float]], str]:
+    """Return the bounds of the median and of three percentiles, and the method."""
     known = {_PERCENTILES[metric]: value * 1e3 for metric, value in known_us.items()}
     intervals = percentile_intervals([one.times for one in found], known)
     if intervals is not None:
         return {metric: _in_us(one) for metric, one in zip(known_us, intervals, strict=True)}, BOOTSTRAP
-    of_median = mean_interval([one.each.values[TIME.name] for one in found])
+    of_median = mean_interval([one.each.values[metrics.TIME.name] for one in found])
     if of_median is None:
         return {}, NO_INTERVAL
-    return {TIME: (of_median.low, of_median.high)}, OVER_REPETITIONS
+    return {metrics.TIME: (of_median.low, of_median.high)}, OVER_REPETITIONS
 
 
 def _in_us(interval: Interval) -> tuple[float, float]:
@@ -157,8 +146,8 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
     if not agents or not seconds:
         return None
     return reading(
-        {CREATION: agents / seconds, EACH_HOLDS: int(data.bytes.sum()) / agents or None},
-        within={CREATION: ratio_interval(data.agents.tolist(), data.seconds.tolist())},
+        {metrics.CREATION: agents / seconds, metrics.EACH_HOLDS: int(data.bytes.sum()) / agents or None},
+        within={metrics.CREATION: ratio_interval(data.agents.tolist(), data.seconds.tolist())},
     )
 
 

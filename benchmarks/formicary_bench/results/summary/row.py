@@ -1,4 +1,4 @@
-"""A row: the figures of one configuration, and what reports show beside them."""
+"""A row: the figures of one configuration, and what reports show with them."""
 
 # ruff: noqa: TC001 - msgspec resolves the annotations
 
@@ -45,8 +45,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         experiment: As in the configuration, as are platform, kind, placement, route, tls, hosts, traffic,
             spread and profiled.
-        parameters: As in the configuration: what is measured so much of, by name.
-        repetitions: How many there were.
+        parameters: As in the configuration: its sizes, by name.
+        repetitions: The number of repetitions.
         ci_method: How the intervals of means were made: over `repetitions`, by `batch-means` within one, or
             `none`.
         percentile_ci_method: How those of the median and of percentiles were made: by `bootstrap` of the
@@ -59,21 +59,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
             repetitions that held full load, or of all where none did: those of means over the repetitions,
             percentiles of all together; `rtt_mean_papers_us` has the bounds of
             the mean as the papers make them, of all round trips as if they were independent: too narrow, and
-            there to be held against theirs alone.
+            only for comparison with theirs.
         records: What repetitions measured in several steps, a record for each, with the repetition's number.
-        cpu: Where the CPU time goes, where that was looked at.
+        cpu: Where the CPU time goes, if it was profiled.
         warmth: Of another platform with a driver, whether it was warm when it was measured, and its figures
             while it was cold.
-        by_host: What each host did, where there were several.
-        machines: How many machines these were: they may be namespaces of one; 0 where that is not known.
-        warm_up: What was left out as warm-up; None where there is none.
+        by_host: The figures of each host, if there were several.
+        machines: The number of machines that the hosts are, which may be namespaces of one; 0 if unknown.
+        warm_up: What was left out as warm-up; None if there is none.
         each: The figures of each repetition, in the order in which they were measured.
-        stability: How far each figure can be believed, and what to do next if not.
+        stability: How reliable each figure is, and the next step if it is not.
         compared: How its figures compare to those of other platforms in the same run.
-        partial: Whether its run is: interrupted, still going on, or part of it failed.
+        partial: Whether its run is partial: interrupted, still running, or with failed repetitions.
         trust: How far its run can be trusted.
-        run_hash: That of its run; see `results.store.hashing`.
-        notes: What else a reader should know, in sentences.
+        run_hash: The hash of its run; see `results.store.hashing`.
+        notes: Further sentences for readers.
         invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
             empty where they do.
     """
@@ -117,28 +117,27 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def family(self) -> str:
-        """What kind of experiment it is from: what stands before the stroke of its name."""
+        """Its experiment's family: the part of the name before the slash."""
         return family_of(self.experiment)
 
     @property
     def exchange(self) -> Exchange:
-        """What is exchanged, as in the configuration."""
         return Exchange.of(self)
 
     @property
     def sizes(self) -> tuple[tuple[str, Any], ...]:
-        """What there is so much of, but for round trips, of which subjects may have numbers of their own."""
+        """Its sizes, without round trips, whose numbers may differ between subjects."""
         return tuple(sorted((k, v) for k, v in self.parameters.items() if v and k != ROUNDS.attribute))
 
     @property
     def anchor(self) -> str:
-        """A short name that rows of equal configurations have in all reports, for links."""
+        """A short name for links, the same for equal configurations in all reports."""
         where = self.placement, self.route, self.tls, self.hosts, self.traffic, self.spread, self.profiled
         known = repr((self.experiment, self.platform, self.kind, *where, *self.sizes))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
     def size(self, name: str) -> Any:
-        """Return how much there is of something, by the name of its field; 0 where that does not apply."""
+        """Return a size by the name of its field; 0 if it does not apply."""
         return self.parameters.get(name, 0)
 
     def estimate(self, metric: Metric) -> Estimate | None:
@@ -146,7 +145,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return self.figures.get(metric.name)
 
     def mean(self, metric: Metric) -> float | None:
-        """Return a figure without its bounds."""
         found = self.figures.get(metric.name)
         return None if found is None else found.mean
 
@@ -156,7 +154,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return None if found is None else found.ci95
 
     def to_json_line(self) -> str:
-        """Return the row as one line of JSON, without its end of line."""
         return printable_json(msgspec.json.encode(self).decode())
 
 
@@ -199,7 +196,7 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
 
 
 def with_figures(row: Row, found: Mapping[int, Reading]) -> Row:
-    """Return a row with the estimates of what its repetitions gave."""
+    """Return a row with estimates from its repetitions."""
     each = tuple(one.each for one in found.values())
     figures = {name: mean_estimate(values) for name, values in samples_of(counting(each)).items()}
     method = OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL

@@ -1,8 +1,7 @@
 """One row of figures per configuration, computed from the raw values.
 
-What the engine noted in the manifest (rates, windows) is not used, so that a folder's figures can be checked
-against its values; only that a repetition did not hold full load, which a log may tell and raw values not,
-is believed as well.
+The engine's notes in the manifest (rates, windows) are not used, so that a folder's figures can be checked
+against its values; except that a repetition did not hold full load, which raw values may not show.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 def losses(
     run: RunFolder, configuration: Configuration, repetitions: Sequence[Repetition]
 ) -> tuple[float, ...]:
-    """Return by which part of the rate each profiled repetition was slower than its twin without.
+    """Return the relative loss of rate of each profiled repetition compared with its twin without profiling.
 
     The twin is the repetition of the same number: it is of the same round of the schedule, so that what else
     happens on the machine happens to both.
@@ -64,7 +63,7 @@ def _twins(profiled: Configuration) -> tuple[Configuration, Configuration]:
 def _rate(
     run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_profiled: bool = False
 ) -> float:
-    """Return how fast a repetition went, as far as it was profiled if it was; zero if that is not known."""
+    """Return the rate of a repetition, of its profiled part if it was profiled; 0 if unknown."""
     if Agents.of(configuration).agents:
         data = run.raw(repetition, Creations)
         seconds = float(data.seconds.sum())
@@ -79,7 +78,7 @@ def _rate(
 
 
 def summarise(run: RunFolder) -> list[Row]:
-    """Return the rows of a run, in the order of its plan, of all that was measured at least once.
+    """Return the rows of all configurations measured at least once, in the order of the plan.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -101,14 +100,14 @@ def digests(run: RunFolder) -> list[Digest]:
 
 
 def _done(run: RunFolder) -> list[tuple[Configuration, list[Repetition]]]:
-    """Return what was measured at least once, with its repetitions."""
+    """Return the configurations measured at least once, with their repetitions."""
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
     measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values() if not c.reference]
     return [(c, repetitions) for c, repetitions in measured if repetitions]
 
 
 def _validated(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    """Compute a row of the repetitions that are valid; of all, with the reasons, where none of them is."""
+    """Compute a row of the valid repetitions; if none is valid, of all, with the reasons."""
     valid = [one for one in repetitions if not one.invalid]
     used = valid or repetitions
     digest = _digest(run, configuration, used)

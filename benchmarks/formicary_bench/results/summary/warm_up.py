@@ -211,7 +211,7 @@ def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
 
 
 PARTS = (0.0, 0.1, 0.25, 0.5)
-"""What part of each pair's round trips is left out, of those before its cool-down."""
+"""The parts of each pair's round trips before the cool-down that are left out."""
 
 
 class OtherCut(msgspec.Struct, frozen=True):

@@ -89,7 +89,6 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(claim: Claim, rows: Sequence[Row]) -> Card:
-    """Judge a claim by the rows of a run."""
     check = claim.check
     if check is None:
         return Card(claim=claim, outcome=Outcome.OPEN, takes=claim.needs)

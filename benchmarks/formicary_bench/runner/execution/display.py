@@ -67,7 +67,6 @@ class Display(RunListener):
         console.print(printable(f"! {sentence}"), style="yellow", markup=False, soft_wrap=True)
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
-        """Begin the bar."""
         many = f"{configurations} configuration{'s' * (configurations != 1)}"
         often = f"{repetitions} measurement{'s' * (repetitions != 1)}"
         self._planned = f"Measuring {many}, {often}, into {folder}"
@@ -93,7 +92,6 @@ class Display(RunListener):
         self._progress.update(self._bar, description=printable(describe(configuration)), rate="")
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Show the current rate."""
         before, before_ns = self._last
         self._last = (done, at_ns)
         if before_ns and at_ns > before_ns:
@@ -101,7 +99,6 @@ class Display(RunListener):
             self._progress.update(self._bar, rate=f"{rate:,.0f}/s".replace(",", " "))
 
     def end(self) -> None:
-        """Move the bar on."""
         self._progress.advance(self._bar)
 
     def remains(self, seconds: float) -> None:

@@ -160,13 +160,13 @@ def server_host(containers: Sequence[Host], hosts: Sequence[Host], mode: str) ->
         if found := next((host for host in hosts if SERVER in host.roles), None):
             return found
         raise UsageError(
-            f"no host has the role {SERVER}: add it to the roles of one in the hosts' file, or take --route "
+            f"no host has the role {SERVER}: add it to the roles of one in the hosts' file, or use --route "
             "direct"
         )
     for host in containers:
         if SERVER not in host.roles:
             raise UsageError(
                 f"host {host.name} has containers and not the role {SERVER}: add that to its roles in the "
-                f"hosts' file, or take --servers {ONE}, or --route direct"
+                f"hosts' file, or use --servers {ONE}, or --route direct"
             )
     return None

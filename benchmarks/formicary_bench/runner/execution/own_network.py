@@ -46,7 +46,6 @@ class _Network:
 
 
 def has_own_network() -> bool:
-    """Return whether this process is in a network of its own."""
     return _Network.own
 
 

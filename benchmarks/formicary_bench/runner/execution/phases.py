@@ -18,18 +18,7 @@ from formicary.processes.child import ended_how
 from formicary.processes.messages import Failed, Go, Stop
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.places import PROCESSES
-from formicary_bench.worker.messages import (
-    Accounted,
-    Columns,
-    Done,
-    Mark,
-    Meet,
-    Met,
-    Progress,
-    Ready,
-    Report,
-    Result,
-)
+from formicary_bench.worker import messages
 
 QUIET_SECONDS = 30.0
 """The time without progress after which a worker counts as hanging."""
@@ -68,7 +57,7 @@ class Prepare:
 class SendAll:
     """Send an order to all workers."""
 
-    order: Meet | Go | Stop
+    order: messages.Meet | Go | Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,7 @@ class Observe:
     """The window begins or ends, as marked by a worker; or a worker has accounted for its CPU time."""
 
     worker: int
-    report: Mark | Accounted
+    report: messages.Mark | messages.Accounted
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +92,7 @@ class Finish:
         full_load: whether no worker ended, as far as known, while another was in T2.
     """
 
-    results: dict[int, Result]
+    results: dict[int, messages.Result]
     full_load: bool = True
 
 
@@ -139,7 +128,7 @@ class Phases:
     _met: set[int] = field(default_factory=set)
     _entered: set[int] = field(default_factory=set)
     _left: set[int] = field(default_factory=set)
-    _results: dict[int, Result] = field(default_factory=dict)
+    _results: dict[int, messages.Result] = field(default_factory=dict)
     _full_load: bool = True
     _ended: set[int] = field(default_factory=set)
     _steps: dict[int, int] = field(default_factory=dict)
@@ -163,24 +152,23 @@ class Phases:
         self._extend(now)
         return [Prepare(0, "")]
 
-    def heard(self, worker: int, report: Report, now: float) -> list[Instruction]:
-        """Take a worker's report."""
+    def heard(self, worker: int, report: messages.Report, now: float) -> list[Instruction]:
         if self.is_over:
             return []
         match report:
             case Failed(reason):
                 instructions = self._break(f"{self._name(worker)} failed: {reason.rstrip('.')}")
-            case Progress():
+            case messages.Progress():
                 instructions = self._advance(worker, report, now)
-            case Ready() if self.stage is Stage.PREPARING and self._is_awaited(worker):
+            case messages.Ready() if self.stage is Stage.PREPARING and self._is_awaited(worker):
                 instructions = self._become_ready(worker, report, now)
-            case Met() if self.stage is Stage.READY and worker not in self._met:
+            case messages.Met() if self.stage is Stage.READY and worker not in self._met:
                 instructions = self._meet(worker, now)
-            case Accounted():
+            case messages.Accounted():
                 instructions = [Observe(worker, report)]
-            case Mark() if self._is_measuring(worker):
+            case messages.Mark() if self._is_measuring(worker):
                 instructions = self._mark(worker, report)
-            case Done() | Columns() if self._is_measuring(worker):
+            case messages.Done() | messages.Columns() if self._is_measuring(worker):
                 instructions = self._take(worker, report, now)
             case _:
                 instructions = self._refuse(worker, report)
@@ -231,7 +219,7 @@ class Phases:
     def _is_awaited(self, worker: int) -> bool:
         return worker not in self._ready and (worker == 0 or 0 in self._ready)
 
-    def _become_ready(self, worker: int, report: Ready, now: float) -> list[Instruction]:
+    def _become_ready(self, worker: int, report: messages.Ready, now: float) -> list[Instruction]:
         self._ready.add(worker)
         if report.measures:
             self._measuring.add(worker)
@@ -242,7 +230,7 @@ class Phases:
         if not self._measuring:
             return self._break("none of the processes has anything to measure")
         self.stage = Stage.READY
-        return [SendAll(Meet())]
+        return [SendAll(messages.Meet())]
 
     def _meet(self, worker: int, now: float) -> list[Instruction]:
         self._met.add(worker)
@@ -255,7 +243,7 @@ class Phases:
     def _is_measuring(self, worker: int) -> bool:
         return self.stage in _LOADED and worker in self._measuring and worker not in self._results
 
-    def _mark(self, worker: int, mark: Mark) -> list[Instruction]:
+    def _mark(self, worker: int, mark: messages.Mark) -> list[Instruction]:
         known = self._entered if mark.begins else self._left
         if not self.marks or worker in known or not (mark.begins or worker in self._entered):
             return self._refuse(worker, mark)
@@ -270,7 +258,7 @@ class Phases:
             return [Observe(worker, mark)] if was_open else []
         return []
 
-    def _take(self, worker: int, result: Result, now: float) -> list[Instruction]:
+    def _take(self, worker: int, result: messages.Result, now: float) -> list[Instruction]:
         self._results[worker] = result
         self._extend(now)
         others = self._measuring - {worker}
@@ -280,7 +268,7 @@ class Phases:
         self.stage = Stage.COLLECTING
         return [SendAll(Stop())]
 
-    def _advance(self, worker: int, progress: Progress, now: float) -> list[Instruction]:
+    def _advance(self, worker: int, progress: messages.Progress, now: float) -> list[Instruction]:
         if progress.done == self._steps.get(worker):
             return []
         self._steps[worker] = progress.done
@@ -292,7 +280,7 @@ class Phases:
             return [Advance(done, int(now * 1e9))]
         return [Advance(progress.done, progress.at_ns)]
 
-    def _refuse(self, worker: int, report: Report) -> list[Instruction]:
+    def _refuse(self, worker: int, report: messages.Report) -> list[Instruction]:
         return self._break(f"{self._name(worker)} said {type(report).__name__} while {self.stage.value}")
 
     def _break(self, reason: str) -> list[Instruction]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.run_hosts import HostSelection
 
 _VARYING = {"frequency_mhz", "prosody"}  # changes by itself; is known only if needed
-_ANEW = "run it anew instead"
+_ANEW = "start a new run instead"
 
 
 @contextmanager
@@ -62,13 +62,13 @@ def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunP
     lost = folder.forget_lost()
     if not lost and len(folder.manifest.repetitions) >= len(order):
         raise UsageError(
-            f"{path} has all of its {len(order)} measurements, so there is nothing to go on with: look at "
-            f"them with formicary bench show {path}"
+            f"{path} is complete, with all of its {len(order)} measurements: show them with "
+            f"formicary bench show {path}"
         )
     many = dict.fromkeys(manifest.configurations, 0)
     for configuration, _, _ in order:
         many[configuration] += 1
-    notes = (f"{lost} measurements whose raw values are lost are made again",) if lost else ()
+    notes = (f"{lost} measurements whose raw values are lost are repeated",) if lost else ()
     run_plan = RunPlan(path.name, dict(manifest.options), many, wants_server=True, notes=notes)
     return folder, run_plan
 
@@ -77,8 +77,8 @@ def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
     """Refuse runs of other versions or machines, by a UsageError that names the difference."""
     if before.formicary != now.formicary:
         raise UsageError(
-            f"{path} was begun by formicary {before.formicary}, and this is {now.formicary}: go on with that "
-            f"version, or {_ANEW}"
+            f"{path} was begun by formicary {before.formicary}, and this is {now.formicary}: resume it with "
+            f"that version, or {_ANEW}"
         )
     if before.git != now.git:
         raise UsageError(
@@ -91,7 +91,7 @@ def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
         if different := _difference(old, new):
             raise UsageError(
                 f"{path} was begun on another machine ({name}{different}), and figures of two machines "
-                f"are not one run: go on with it there, or {_ANEW}"
+                f"are not one run: resume it there, or {_ANEW}"
             )
 
 
@@ -140,6 +140,6 @@ def _refuse_without_hosts(path: Path, manifest: Manifest, selection: HostSelecti
     if asked != there:
         names = ", ".join(map(str, asked)) if isinstance(asked, list) else "its hosts"
         raise UsageError(
-            f"{path} was begun over {names}, and goes on with the same: name them with --hosts FILE, or "
+            f"{path} was begun over {names}, and continues over the same: name them with --hosts FILE, or "
             "--launcher, and --on and --servers as before"
         )

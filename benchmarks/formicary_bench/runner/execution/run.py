@@ -264,8 +264,8 @@ class _Run:
             self._is_over = True
             hosts = "hosts" if len(gone) > 1 else "host"
             sentences.append(
-                f"the run ends here, as it needs the {hosts} {', '.join(sorted(gone))}: see whether what is "
-                "gone is up and can be reached, and run again"
+                f"the run ends here, as it needs the {hosts} {', '.join(sorted(gone))}: make sure that all "
+                "are up and reachable, and run again"
             )
         self._outcome.problems += sentences
         for sentence in sentences:

@@ -51,7 +51,7 @@ class HostSelection:
 
     @property
     def containers(self) -> tuple[Host, ...]:
-        """Those of them that containers may be on."""
+        """Those of them with the role containers."""
         return tuple(host for host in self.hosts if CONTAINERS in host.roles)
 
     @property
@@ -85,9 +85,7 @@ def read_host_selection(
     if source is None:
         for option, value in (("--on", on), ("--servers", servers)):
             if value is not None:
-                raise UsageError(
-                    f"{option} says nothing without hosts: name them with --hosts hosts.toml, or --launcher"
-                )
+                raise UsageError(f"{option} needs hosts: name them with --hosts hosts.toml, or --launcher")
         return None
     if servers not in {None, *MODES}:
         raise UsageError(
@@ -120,7 +118,6 @@ class Participants:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """All hosts."""
         return tuple({host.name: host for host in (*self.containers, self.server) if host}.values())
 
 

@@ -49,7 +49,7 @@ class DefaultDuration(NamedTuple):
 
     Attributes:
         begin: to begin and to end.
-        work: what lies between.
+        work: for the work in between.
     """
 
     begin: float
@@ -57,7 +57,6 @@ class DefaultDuration(NamedTuple):
 
 
 def default_duration(one: Configuration) -> DefaultDuration:
-    """Return the default duration of a repetition."""
     begin = _ALONE if one.placement == SAME else _APART
     begin += _PROFILED if one.profiled else 0.0
     if one.platform in _ACCOUNTS:
@@ -74,14 +73,14 @@ def of_exchange(one: Configuration, begin: float) -> DefaultDuration:
     """Return how long it takes to exchange messages.
 
     Args:
-        one: what is measured.
+        one: the configuration.
         begin: seconds to begin and to end.
     """
     return DefaultDuration(begin, one.exchange.trips * _seconds_of_all(one))
 
 
 def of_agents(one: Configuration, begin: float, created: float) -> DefaultDuration:
-    """Return how long it takes to create agents, at so many per second; other arguments as above."""
+    """Return how long it takes to create agents at a rate; other arguments as of `of_exchange`."""
     return DefaultDuration(begin, Agents.of(one).agents / created)
 
 

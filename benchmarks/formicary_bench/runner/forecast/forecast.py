@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 REPORT_SECONDS = 0.03
-"""For each repetition: to read its values again, and to draw what they give."""
+"""Seconds per repetition to read its values again, and to draw them."""
 
 _FRESH = 20  # repetitions of a configuration that count: a machine that has become slower stays so
 _SHORTEST = 1e-3  # seconds
@@ -45,7 +45,7 @@ _LOST_IN_BEGINNING = 3.0
 
 
 class Factors(NamedTuple):
-    """How many times longer than the defaults it takes here.
+    """The ratios of durations here to the defaults.
 
     Attributes:
         begin: to begin and to end.
@@ -99,8 +99,8 @@ class _Fit:
 class Forecast:
     """The rest of a run, in seconds.
 
-    A configuration takes as long as its repetitions so far; before these, as in an earlier run, scaled by how
-    much longer others took than then; or else what is fitted to those like it.
+    A configuration takes as long as its repetitions so far; before these, as long as in an earlier run,
+    scaled by how much longer others now take; or else as fitted to those like it.
 
     Args:
         order: the configuration of each repetition.
@@ -123,14 +123,13 @@ class Forecast:
             self._learn(one, seconds)
 
     def measured(self, configuration: Configuration, seconds: float) -> None:
-        """Called with how long a repetition has taken: all attempts at it, and writing its values."""
+        """Called with the duration of a repetition, including all attempts and the writing of its values."""
         if not self.took[configuration]:
             self._learn(configuration, seconds)
         self.took[configuration].append(seconds)
         self._left[configuration] -= 1
 
     def seconds(self, configuration: Configuration) -> float:
-        """Return the expected seconds of a repetition."""
         return self._seconds(configuration, self._since(), {})
 
     def remaining(self) -> float:
@@ -146,7 +145,7 @@ class Forecast:
             self._fits[kind].add(self._defaults[configuration], took, 1.0)
 
     def _since(self) -> float:
-        """Return how many times longer repetitions take now than in earlier runs."""
+        """Return the ratio of durations now to those in earlier runs."""
         both = [
             math.log(max(fmean(took), _SHORTEST) / max(self._earlier[one], _SHORTEST))
             for one, took in self.took.items()

@@ -1,6 +1,6 @@
 """Observers of a repetition while it runs.
 
-- `observer`: their interface, and what other processes used of this machine.
-- `hosts`: the load of hosts; `validity`: whether that makes a measurement worthless.
+- `observer`: their interface, and the use of this machine by other processes.
+- `hosts`: the load of hosts; `validity`: whether it invalidates a measurement.
 - `profiled`: where the CPU time of the workers goes.
 """

@@ -34,25 +34,21 @@ class HostObserver(Observer):
         self._own: list[tuple[float, float]] = []  # our CPU time, and when
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Keep whom to look at."""
+        """Keep the workers to sample."""
         self._workers = dict(workers)
         self._observer.begin(workers)
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Resume it."""
         self._observer.advance(done, at_ns)
 
     def mark(self, mark: Mark) -> None:
-        """Look at all hosts."""
         self._look()
         self._observer.mark(mark)
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Resume it."""
         self._observer.heard(worker, report)
 
     def give_up(self) -> None:
-        """Release it."""
         self._observer.give_up()
 
     def hosts(self) -> list[HostLooks]:
@@ -63,7 +59,7 @@ class HostObserver(Observer):
         return [HostLooks(name, first[name], last[name], self._senders(name)) for name in first]
 
     def why_invalid(self) -> list[str]:
-        """Return what makes the measurement worthless: all loads of the laboratory are closed loops."""
+        """Return why the measurement is invalid; all loads of the laboratory are closed loops."""
         if not self.hosts():
             return []
         return why_invalid(self.hosts(), self._controller(), is_closed=True)
@@ -73,7 +69,7 @@ class HostObserver(Observer):
         return notes(self.hosts())
 
     def counters(self) -> dict[str, float]:
-        """Return what was counted on each host, by what it is and where."""
+        """Return the counters of each host, by name and host."""
         hosts = self.hosts()
         found = {MACHINES: float(len({host.last.machine for host in hosts}))} if hosts else {}
         for host in hosts:

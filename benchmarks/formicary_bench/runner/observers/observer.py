@@ -19,17 +19,17 @@ class ProgressListener:
     """Follows a repetition; this one does nothing."""
 
     def say(self, sentence: str) -> None:
-        """Called with what a user should know at once."""
+        """Called with a sentence for the user."""
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Called with how many round trips are done at a time of the worker's clock."""
+        """Called with the number of completed round trips at a time of the worker's clock."""
 
 
 class RunListener(ProgressListener):
     """Follows a run; this one does nothing."""
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
-        """Called with how much there is to do, and the run's folder."""
+        """Called with the run's folder, and the numbers of configurations and repetitions."""
 
     def agrees(self) -> bool:
         """Return whether to start a long run; called before it."""
@@ -39,14 +39,14 @@ class RunListener(ProgressListener):
         """Called when a repetition begins."""
 
     def end(self) -> None:
-        """Called when it has ended, well or not."""
+        """Called when a repetition has ended, even by failing."""
 
     def remains(self, seconds: float) -> None:
-        """Called with how long all that is left may take."""
+        """Called with the expected seconds of the rest."""
 
 
 class PlacedWorker(NamedTuple):
-    """A slot, and the worker that has taken it."""
+    """A slot and its worker."""
 
     slot: WorkerSlot
     process: WorkerProcess
@@ -62,10 +62,10 @@ class Observer:
     marks = False
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Called with all workers, by the labels of their slots, when they have met; they then begin."""
+        """Called with all workers, by the labels of their slots, when they have met, before they begin."""
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Called with how many round trips are done at a time of the worker's clock."""
+        """Called with the number of completed round trips at a time of the worker's clock."""
 
     def mark(self, mark: Mark) -> None:
         """Called when all pairs have entered T2, and when the first one has left it."""
@@ -74,7 +74,7 @@ class Observer:
         """Called with the answer of a worker that was asked to account for its CPU time."""
 
     def give_up(self) -> None:
-        """Called where the repetition breaks, before its workers are ended: who stops them has to let go."""
+        """Called if the repetition fails, before its workers are ended; release any that are stopped."""
 
 
 NOBODY = Observer()
@@ -88,7 +88,7 @@ class MachineUse:
         busy_s: by all processes.
         idle_s: by nobody.
         stolen_s: by other virtual machines.
-        ours_s: by this process and all that it has started, those that have ended included.
+        ours_s: by this process and all that it has started, including ended ones.
     """
 
     busy_s: float
@@ -98,7 +98,7 @@ class MachineUse:
 
     @classmethod
     def now(cls) -> Self:
-        """Look at the counters of this machine."""
+        """Read the counters of this machine."""
         import psutil
 
         times = psutil.cpu_times()
@@ -109,13 +109,13 @@ class MachineUse:
         return cls(busy_s=busy, idle_s=idle, stolen_s=stolen, ours_s=_ours_s())
 
     def others_since(self, first: MachineUse, cores: int) -> float | None:
-        """Return how many cores processes that are not ours used since another look, on average."""
+        """Return the average number of cores that other processes used since an earlier moment."""
         whole = self._whole_s - first._whole_s
         others = (self.busy_s - first.busy_s) - (self.ours_s - first.ours_s)
         return max(others, 0.0) / whole * cores if whole > 0 else None
 
     def stolen_since(self, first: MachineUse) -> float | None:
-        """Return what part of the CPU time other virtual machines took since another look."""
+        """Return the share of CPU time that other virtual machines took since an earlier moment."""
         whole = self._whole_s - first._whole_s
         return max(self.stolen_s - first.stolen_s, 0.0) / whole if whole > 0 else None
 

@@ -1,8 +1,8 @@
 """Where the CPU time goes while all pairs are in T2 together: repetitions with `--profile`, and `.../cpu`.
 
-The sampler and the clocks begin when the worker says that T2 has begun, and end when it says that T2 ends.
-What has no phases is looked at as a whole: there they begin before it does. Where nobody may look into the
-workers, these account for their CPU time themselves.
+Sampling begins when the worker reports the start of T2, and ends when it reports its end. Without phases, all
+of it is profiled: sampling begins before it. If workers may not be sampled, they account for their CPU time
+themselves.
 """
 
 from __future__ import annotations
@@ -38,18 +38,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Marks(Observer):
-    """Keeps what the worker that measures says when T2 begins and ends."""
+    """Keeps the marks of the measuring worker at the start and end of T2."""
 
     marks = True
     kept: list[Mark] = field(default_factory=list)
 
     def mark(self, mark: Mark) -> None:
-        """Keep it."""
         self.kept.append(mark)
 
 
 def counters(marks: list[Mark]) -> dict[str, float]:
-    """Return what was counted between two marks; nothing if there are not both."""
+    """Return what was counted between two marks; nothing if one is missing."""
     if len(marks) != 2:  # noqa: PLR2004 -- begin and end
         return {}
     begin, end = marks
@@ -66,7 +65,7 @@ def counters(marks: list[Mark]) -> dict[str, float]:
 
 
 SERVER = str(Group.SERVER)
-"""Under what name the server's CPU time is kept where the workers account for theirs."""
+"""The name of the server's CPU time when the workers account for theirs."""
 
 _FEWEST_S = 0.2  # a shorter window says nothing
 _WAITED_NS = 100_000_000
@@ -74,7 +73,7 @@ _NOR = "; and they could not account for it"
 
 
 class Sampling(Marks):
-    """Opens a window on each worker when T2 begins, and closes it when T2 ends."""
+    """Profiles each worker from the start of T2 to its end."""
 
     def __init__(self, undo: ExitStack, *, as_a_whole: bool = False) -> None:
         super().__init__()
@@ -90,7 +89,7 @@ class Sampling(Marks):
         self._opened_ns = 0
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """See whether the workers may be looked into, and begin to where there are no phases."""
+        """Check whether the workers may be sampled; begin sampling if there are no phases."""
         self._workers = workers
         for name, (slot, process) in workers.items():
             with slot.host.window(process.pid, ()) as window:
@@ -103,12 +102,11 @@ class Sampling(Marks):
             workers[name].process.send(Account("prepare"))
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Keep how far they have come, and when."""
+        """Keep the progress, and its time."""
         if self._opened_ns and not self._profiles and at_ns >= self._opened_ns:
             self.during.append((done, at_ns))
 
     def mark(self, mark: Mark) -> None:
-        """Open the windows, or close them."""
         super().mark(mark)
         if not mark.begins:
             if not any(slot.host.name for slot, _ in self._workers.values()):  # the clock is ours
@@ -118,7 +116,6 @@ class Sampling(Marks):
             self._open_all()
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Keep what a worker accounts for."""
         if report.profile is not None:
             self._accounts[worker] = report.profile
         elif report.failed and _NOR not in self._refused.get(worker, _NOR):
@@ -128,7 +125,7 @@ class Sampling(Marks):
             self._note_opened()
 
     def profiles(self) -> dict[str, Profile]:
-        """Return what was found, by the workers' names, when all have ended."""
+        """Return the profiles by the workers' names, after all have ended."""
         found: dict[str, Profile] = {}
         for name, profile in self._profiles.items():
             if name not in self._refused:
@@ -164,7 +161,7 @@ class Sampling(Marks):
         self._note_opened()
 
     def give_up(self) -> None:
-        """End the samplers: one that holds a worker stopped which is killed may wait for it for ever."""
+        """End the samplers: one that has stopped a worker which is then killed may wait forever."""
         self._undo.close()
 
     def _close_all(self) -> None:
@@ -179,7 +176,7 @@ class Sampling(Marks):
 
 
 class ByThread(Marks):
-    """Accounts for the CPU time of drivers, from before their first round trip until all is over."""
+    """Accounts for the CPU time of drivers, from before their first round trip to the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -187,7 +184,6 @@ class ByThread(Marks):
         self._profiles: dict[str, Profile] = {}
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Have all of them begin."""
         self._workers = workers
         self._tell("begin")
 
@@ -198,14 +194,13 @@ class ByThread(Marks):
             self._tell("end")
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Keep what a worker accounts for."""
         if report.profile is not None:
             self._profiles[worker] = report.profile
         elif report.failed:
             raise RepetitionError(f"the CPU time of {worker} is unknown: {report.failed}")
 
     def profiles(self) -> dict[str, Profile]:
-        """Return what was found, by the workers' names, when all have ended."""
+        """Return the profiles by the workers' names, after all have ended."""
         return {name: self._profiles[name] for name in self._workers if name in self._profiles}
 
     def _tell(self, step: Literal["begin", "end"]) -> None:
@@ -214,13 +209,13 @@ class ByThread(Marks):
 
 
 def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
-    """Measure once, in fresh processes, which are gone when this returns.
+    """Measure once, in fresh processes that have ended when this returns.
 
     Returns:
-        What is known of the repetition, its raw values, and where the CPU time of each worker went.
+        The repetition, its raw values, and the profile of each worker.
 
     Raises:
-        RepetitionError: nothing came of it; says what happened.
+        RepetitionError: it failed.
     """
     exchange = task.configuration.exchange
     is_whole = not exchange.measured

@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 SATURATED = 0.8
-"""Part of a core from which on the controller has no time left to keep time."""
+"""The share of a core above which the controller is too busy to keep time."""
 
 FULL = 0.95
-"""Part of a core from which on a sender's process can send no more."""
+"""The share of a core above which a sender's process is saturated."""
 
 STOLEN, LOADED, THROTTLED = 0.05, 0.15, 0.01
-"""Parts of a host's CPU time that may go to other virtual machines and to others' processes, and of the time
-for which it may be held back."""
+"""The shares of a host's CPU time allowed for other virtual machines and other processes, and the share of
+time for which it may be throttled."""
 
 SWAPPED = 1 << 20
-"""Bytes that may be swapped meanwhile."""
+"""The bytes that may be swapped meanwhile."""
 
 SHORTEST_S = 0.5
-"""In less time the clocks of the CPUs, which count in hundredths of a second, say too little."""
+"""The shortest time for which the CPUs' clocks, which count hundredths of a second, are exact enough."""
 
 
 BEHIND = 0.05
-"""Part of an open loop's messages that may be sent late before its sender counts as saturated."""
+"""The share of an open loop's messages that may be late before its sender counts as saturated."""
 
 
 @dataclass(frozen=True)
 class HostLooks:
-    """A host at the begin and at the end of what was measured.
+    """A host at the start and at the end of the measurement.
 
     Attributes:
         name: its name.
-        first: at the begin.
+        first: at the start.
         last: at the end.
         senders: the processes there whose agents send.
     """
@@ -62,12 +62,12 @@ class HostLooks:
 
     @property
     def ours_s(self) -> dict[int, float]:
-        """CPU time of each process of the run that was there all the time."""
+        """The CPU time of each process of the run that existed all the time."""
         first, last = self.first.cpu_s, self.last.cpu_s
         return {pid: last[pid] - first[pid] for pid in first if pid in last}
 
     def share(self, seconds: float) -> float:
-        """Return what part of the host's CPU time some seconds of it are."""
+        """Return the share of the host's CPU time that some seconds are."""
         first, last = self.first, self.last
         whole = (last.busy_s - first.busy_s) + (last.idle_s - first.idle_s) + (last.stolen_s - first.stolen_s)
         return seconds / whole if whole > 0 else 0.0
@@ -78,9 +78,9 @@ class Controller:
     """The process that conducts the run.
 
     Attributes:
-        machine: on which machine, as of `Looked`.
-        cpu_s: CPU time that it used.
-        seconds: in how long.
+        machine: its machine, as of `Looked`.
+        cpu_s: its CPU time.
+        seconds: the time in which it used that.
     """
 
     machine: str
@@ -89,13 +89,13 @@ class Controller:
 
 
 def why_invalid(hosts: Sequence[HostLooks], controller: Controller, *, is_closed: bool) -> list[str]:
-    """Return what makes a measurement worthless, as sentences without full stop; nothing if all is well.
+    """Return why a measurement is invalid, as sentences without full stop; nothing if it is valid.
 
     Args:
-        hosts: all that took part.
-        controller: who conducted it.
-        is_closed: whether senders wait for answers, so that they are as fast as they can be: a sender's
-            process that is saturated is then a part of what is measured.
+        hosts: all hosts that took part.
+        controller: the process that conducted it.
+        is_closed: whether senders wait for answers, and so are as fast as they can be: a saturated sender is
+            then part of what is measured.
     """
     found = []
     if controller.seconds > SHORTEST_S and controller.cpu_s > SATURATED * controller.seconds:
@@ -108,9 +108,9 @@ def why_invalid(hosts: Sequence[HostLooks], controller: Controller, *, is_closed
 
 
 def why_late(configuration: Configuration, counters: Mapping[str, float]) -> list[str]:
-    """Return what makes an open loop worthless, as `why_invalid` does: a sender that is saturated.
+    """Return why an open loop is invalid, as `why_invalid` does: a saturated sender.
 
-    Its messages went when it could send them, not when they were due: that is another load.
+    It sent messages when it could, not when they were due, which is another load.
     """
     sent = configuration.exchange.measured * configuration.exchange.load
     late = counters.get(LATE, 0.0)
@@ -120,7 +120,7 @@ def why_late(configuration: Configuration, counters: Mapping[str, float]) -> lis
 
 
 def why_restless(counters: Mapping[str, float]) -> list[str]:
-    """Return what a reader should know of a platform that was not warm when it was measured."""
+    """Return a remark on a platform that was not warm when it was measured."""
     if counters.get(SETTLED, 1.0):
         return []
     if WARM_UP_SECONDS in counters:
@@ -131,14 +131,14 @@ def why_restless(counters: Mapping[str, float]) -> list[str]:
 
 
 def taken(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> tuple[float, float]:
-    """Return which parts of a host's CPU time others' processes and other virtual machines took."""
+    """Return the shares of a host's CPU time taken by other processes and by other virtual machines."""
     first, last = host.first, host.last
     others = host.share(last.busy_s - first.busy_s - _ours_s(host, hosts, controller))
     return max(others, 0.0), max(host.share(last.stolen_s - first.stolen_s), 0.0)
 
 
 def notes(hosts: Sequence[HostLooks]) -> list[str]:
-    """Return what a reader should know of senders in a closed loop."""
+    """Return remarks on senders in a closed loop."""
     return [f"{said}: this is part of the measurement" for host in hosts for said in _saturated(host)]
 
 
@@ -155,7 +155,7 @@ def _disturbances(host: HostLooks, ours_s: float) -> Iterator[str]:
 
 
 def _ours_s(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> float:
-    """Return the CPU time of all processes of the run on the machine that a host is, or is a part of."""
+    """Return the CPU time of all processes of the run on a host's machine."""
     machine = host.last.machine
     used: dict[int, float] = dict(host.ours_s)
     for other in hosts:

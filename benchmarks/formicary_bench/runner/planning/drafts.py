@@ -39,7 +39,6 @@ class Draft:
 
     @property
     def experiment(self) -> Experiment:
-        """Its experiment."""
         return self.part.experiment
 
     @property
@@ -49,11 +48,9 @@ class Draft:
         return found
 
     def sized(self, **sizes: Any) -> Self:
-        """Return a draft with other sizes."""
         return replace(self, sizes={**self.sizes, **sizes})
 
     def configuration(self) -> Configuration:
-        """Return the configuration."""
         absent = {one.attribute: one.absent for one in self.experiment.own}
         return Configuration(
             experiment=self.experiment.name,

@@ -68,7 +68,6 @@ def placements_of(part: Part, options: Options) -> list[str]:
 
 
 def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
-    """Yield all layouts of a part of a run."""
     experiment = part.experiment
     for placement in placements_of(part, options):
         if placement == N_HOSTS:
@@ -100,7 +99,7 @@ def check_hosts(options: Options, parts: Sequence[Part]) -> None:
         )
     if TWO_HOSTS in wanted and there < _TWO:
         raise UsageError(
-            f"{TWO_HOSTS} needs two hosts that containers may be on, and there is {there}; add one to the "
+            f"{TWO_HOSTS} needs two hosts with the role containers, and there is {there}; add one to the "
             "hosts' file, or choose others with --on"
         )
     if most := max(options.counts or (), default=0):
@@ -122,7 +121,7 @@ def _check_counts(most: int, there: int, wanted: set[str]) -> None:
         raise UsageError(f"--count is for --placement {N_HOSTS}; leave it out")
     if most > there:
         raise UsageError(
-            f"--count {most} is more than the {there} hosts that containers may be on; take fewer, or add "
+            f"--count {most} is more than the {there} hosts with the role containers; use fewer, or add "
             "hosts to the hosts' file"
         )
 
@@ -138,7 +137,7 @@ def _many(part: Part, options: Options) -> Iterator[Layout]:
     every = range(1, there + 1) if "count" in experiment.options else (there,)
     traffics = (options.traffics or experiment.traffics) if experiment.traffics else ("",)
     for hosts in options.counts or every:
-        # On one host, there is nobody else to talk to.
+        # On one host, agents have no other host to talk to.
         for traffic in traffics if hosts > 1 else ("",):
             yield Layout(N_HOSTS, hosts, traffic)
 
@@ -194,12 +193,12 @@ def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
         if route not in taken:
             names = ", ".join(subject.name for subject in chosen if not subject.hidden)
             raise UsageError(
-                f"nothing can be measured by --route {route} here: routes are for {names} with "
+                f"nothing measured here can use --route {route}: routes are for {names} with "
                 f"--placement {APART}; leave --route out"
             )
     if True in (options.tls or ()) and not any(one.tls for one in plan):
         raise UsageError(
-            f"nothing that is measured here can do TLS: links, tcp and components can, with --placement "
+            f"no platform measured here supports TLS: links, tcp and components do, with --placement "
             f"{APART}; leave --tls out"
         )
 
@@ -223,7 +222,7 @@ def cores_of(options: Options) -> tuple[int, ...]:
         word = "core" if there == 1 else "cores"
         raise UsageError(
             f"--cores {most} is more than the {there} {word} that this machine lets its processes use; "
-            f"take {there} at most"
+            f"use at most {there}"
         )
     return cores
 

@@ -93,7 +93,6 @@ def with_preset(options: Options) -> Options:
 
 
 def repeat_of(options: Options, experiment: str) -> int:
-    """Return the number of repetitions of an experiment."""
     if options.repeat or not options.preset:
         return options.repeat or REPETITIONS
     return preset_of(EXPERIMENTS[experiment], options.preset).repeat or REPETITIONS
@@ -153,7 +152,7 @@ def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -
         rule = read["warm_up"] = read_rule(read["warm_up"])
         if isinstance(rule, int) and "rounds" in sizes:
             raise UsageError(
-                f"--rounds {given['rounds']} says already how long the warm-up is: leave --warm-up "
+                f"--rounds {given['rounds']} already sets the length of the warm-up: leave --warm-up "
                 f"{given['warm_up']} out, or write --warm-up {DETECT}"
             )
     return with_preset(Options(experiment=experiment, hosts=tuple(hosts), sizes=sizes, **read))
@@ -173,7 +172,7 @@ def _refuse_foreign(experiment: str, given: Mapping[str, Any]) -> None:
     else:
         varied = list(EXPERIMENTS[experiment].options)
     if "warm_up" in given and "rounds" not in varied:
-        raise UsageError(f"{experiment} has no warm-up that could be left out: leave --warm-up out")
+        raise UsageError(f"{experiment} has no warm-up to discard: leave --warm-up out")
     for one in asked():
         if one.scope in {OWN, VARIED} and one.keyword in given and one.name not in varied:
             varies = ", ".join(f"--{name}" for name in varied)

@@ -155,8 +155,8 @@ def make_plan(options: Options) -> list[Configuration]:
     for one in (configuration.exchange for configuration in plan):
         if one.load * one.trips > _MOST_IN_MEMORY:
             raise UsageError(
-                f"{one.load} pairs with {one.trips} round trips each are more than can be kept in memory; "
-                "take smaller --rounds"
+                f"{one.load} pairs with {one.trips} round trips each are more than fit in memory; "
+                "use smaller --rounds"
             )
     return plan
 

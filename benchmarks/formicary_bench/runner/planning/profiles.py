@@ -57,7 +57,6 @@ def _can(one: Configuration) -> bool:
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
-    """Return a configuration that is long enough for a profile."""
     profiling = EXPERIMENTS[one.experiment].profiling
     found: Configuration = profiling.load()(one, options) if profiling else one
     return found

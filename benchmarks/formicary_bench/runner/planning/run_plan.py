@@ -47,7 +47,6 @@ class RunPlan:
 
     @property
     def plan(self) -> list[Configuration]:
-        """All configurations."""
         return list(self.repeats)
 
 
@@ -127,7 +126,7 @@ def order_of(manifest: Manifest) -> Order:
     repeats = manifest.repeats or (repeat,) * len(manifest.configurations)
     counts = [many for many in repeats if isinstance(many, int)]
     if not isinstance(seed, int) or not len(counts) == len(repeats) == len(manifest.configurations):
-        raise UsageError("its manifest does not say in which order it measures what: run it anew")
+        raise UsageError("its manifest does not record the order of its measurements: start a new run")
     return schedule(manifest.configurations, counts, seed)
 
 

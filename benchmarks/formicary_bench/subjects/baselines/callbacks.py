@@ -101,7 +101,6 @@ def star(
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up all functions."""
     queue: Queue = deque()
     finished = asyncio.Semaphore(0)
     work.times += [PairTimes() for _ in work.senders]

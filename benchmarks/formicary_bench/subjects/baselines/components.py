@@ -111,7 +111,6 @@ class Component(asyncio.Protocol):
         raise NotImplementedError
 
     def lost(self, error: LinkError) -> None:
-        """Handle the end of the connection."""
         if not self.accepted.done():
             self.accepted.set_exception(error)
 
@@ -131,7 +130,6 @@ class Responder(Component):
         }
 
     def received(self, stanza: bytes) -> None:
-        """Answer."""
         if match := _ASKER.search(stanza):
             self.transport.write(self.replies[match[1]])
 
@@ -157,7 +155,6 @@ class Requester(Component):
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def begin(self) -> None:
-        """Send the first message of each pair."""
         for pair in self.pairs.values():
             pair.start = perf_counter_ns()
             self.transport.write(pair.message)
@@ -207,7 +204,6 @@ def _message(sender: str, receiver: str, body: str) -> bytes:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Run the echoing component."""
     assert work.job.server is not None
     component = Responder(work, work.job.server)
     try:
@@ -219,7 +215,6 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Run the asking component."""
     assert work.job.server is not None
     component = Requester(work, work.job.server)
 

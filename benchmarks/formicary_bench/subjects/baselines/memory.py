@@ -43,7 +43,6 @@ class Places:
 
     @staticmethod
     def size(places: int, room: int) -> int:
-        """Return the size in bytes."""
         return places * (_HEAD * _WORD + room)
 
     def write(self, place: int, body: bytes, number: int) -> None:
@@ -54,16 +53,13 @@ class Places:
         self.words[_HEAD * place] = number
 
     def number(self, place: int) -> int:
-        """Return the number of the last body."""
         return self.words[_HEAD * place]
 
     def read(self, place: int) -> bytes:
-        """Return the last body."""
         begin = place * self._room
         return bytes(self._bodies[begin : begin + self.words[_HEAD * place + 1]])
 
     def close(self) -> None:
-        """Release the memory."""
         self.words.release()
         self._bodies.release()
 
@@ -109,7 +105,6 @@ async def _answer(places: Places, pairs: int) -> None:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Ask in shared memory."""
     work.times += [PairTimes() for _ in work.senders]
     with _mapped(Path(work.job.peer), work, "r+b") as places:
 

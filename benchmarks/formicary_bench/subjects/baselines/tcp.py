@@ -14,10 +14,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 import struct
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
@@ -25,14 +25,13 @@ from formicary_bench.vocabulary.places import UNIX
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from formicary_bench.worker.workload import Workload
 
 LENGTH = struct.Struct(">I")
 """What is before each frame: its length."""
 
-_Framed = TypeVar("_Framed", bound="Framed")
 _HOST = "localhost"  # the name in the certificate
 
 
@@ -45,7 +44,6 @@ class Framed(asyncio.Protocol):
         self.rest = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
         self.transport = cast("asyncio.Transport", transport)  # uvloop's transport does not inherit from it
 
     def data_received(self, data: bytes) -> None:
@@ -69,7 +67,6 @@ class Responder(Framed):
     """Sends every frame back."""
 
     def received(self, frame: bytes) -> None:
-        """Send the frame back."""
         self.transport.write(frame)
 
 
@@ -87,7 +84,6 @@ class Requester(Framed):
         self.start = 0
 
     def begin(self) -> None:
-        """Send a frame."""
         self.start = perf_counter_ns()
         self.transport.write(LENGTH.pack(len(self.body)) + self.body)
 
@@ -146,39 +142,31 @@ async def _listening_here(make: Callable[[], Framed], pairs: int) -> AsyncIterat
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Open a connection for each pair."""
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
-    pairs: list[Requester] = []
     work.times += [PairTimes() for _ in work.senders]
-    try:
-        for times in work.times:
-            pair = Requester(work.body, work.trips, times, ends.put_nowait)
-            await connect(pair, work.job.peer)
-            pairs.append(pair)
+    pairs = [Requester(work.body, work.trips, times, ends.put_nowait) for times in work.times]
 
-        async def measure() -> None:
-            for pair in pairs:
-                pair.begin()
-            for _ in pairs:
-                if (error := await ends.get()) is not None:
-                    raise error
-
-        yield PreparedRole(measure=measure)
-    finally:
+    async def measure() -> None:
         for pair in pairs:
-            pair.transport.close()
+            pair.begin()
+        for _ in pairs:
+            if (error := await ends.get()) is not None:
+                raise error
+
+    async with connected(pairs, work.job.peer):
+        yield PreparedRole(measure=measure)
 
 
 @asynccontextmanager
-async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
-    """Connect to an endpoint, and close the connection after the block."""
-    await connect(end, endpoint)
-    try:
-        yield end
-    finally:
-        end.transport.close()
+async def connected(ends: Iterable[Framed], endpoint: str) -> AsyncIterator[None]:
+    """Connect each end to an endpoint, and close the connections after the block."""
+    with ExitStack() as stack:
+        for end in ends:
+            await _connect(end, endpoint)
+            stack.callback(end.transport.close)
+        yield
 
 
-async def connect(pair: Framed, endpoint: str) -> None:
-    """Connect to an endpoint."""
+async def _connect(pair: Framed, endpoint: str) -> None:
     address, port, certificate = endpoint.split(" ", 2)
     if address == UNIX:
         await asyncio.get_running_loop().create_unix_connection(lambda: pair, port)

@@ -1,8 +1,8 @@
-"""Other platforms beside ours: each is driven by a process that speaks JSON lines, in whatever language.
+"""Other platforms: each is driven by a process in any language, by lines of JSON.
 
-`protocol` is what is said, `driver` the conversation, and `driven` has the roles, which a driver plays;
-`recipes` says how those that come with the laboratory are made, `installing` makes them, and `installed` are
-those on this machine, as subjects. docs/drivers.md tells all that the author of a driver has to know.
+`protocol` has the messages, `driver` the conversation, and `driven` the roles that a driver plays; `recipes`
+declares the laboratory's own drivers, `installing` installs them, and `installed` has those on this machine,
+as subjects. docs/drivers.md is for authors of drivers.
 """
 
 from __future__ import annotations
@@ -13,4 +13,4 @@ CPU_GROUP = "runtime"
 
 
 class DriverError(FormicaryError):
-    """A driver cannot be used, has ended, or does not keep to its protocol; the message names it."""
+    """A driver cannot be used, has ended, or breaks its protocol; the message names it."""

@@ -1,4 +1,4 @@
-"""Another platform's part, played by its driver: a process that speaks the protocol of docs/drivers.md."""
+"""The roles of another platform, played by its driver: a process with the protocol of docs/drivers.md."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CPU_GROUP = "agents"
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Play this worker's part by the platform's driver, whichever it is."""
+    """Play any role of this worker by the platform's driver."""
     name = work.configuration.platform
     entry = _entry(name)
     progress = _Progress(work)
@@ -67,18 +67,18 @@ ask = echo = both
 
 
 async def weigh(name: str, agents: int, advance: Callable[[int], None]) -> tuple[int, int]:
-    """Return what memory a platform's process with idle agents holds.
+    """Return the memory of a platform's process with idle agents.
 
     Args:
-        name: the platform's.
-        agents: how many.
-        advance: called with how far it is.
+        name: the platform's name.
+        agents: the number of agents.
+        advance: called with its progress.
 
     Returns:
-        What the system gave to the process alone, and what its objects take; 0 if it does not know; in bytes.
+        Bytes that the process alone has, and bytes of its objects, or 0 if the driver does not know these.
 
     Raises:
-        DriverError: it does not do what it should.
+        DriverError: the driver fails.
     """
     entry = _entry(name)
     with scratch_folder() as folder:
@@ -116,7 +116,7 @@ def _rounds_of(configuration: Configuration) -> type[Rounds]:
 
 
 class _Progress:
-    """What the driver says of how far it is: believed for as long as there is something left to do."""
+    """The progress reported by a driver, believed as long as it has something to do."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work
@@ -125,10 +125,10 @@ class _Progress:
         self._most: int | None = None
 
     def advance(self, done: int) -> None:
-        """Take what it says; one that has nothing to do but to echo does not get any further.
+        """Note its progress; that of a driver that only echoes stays the same.
 
         Raises:
-            DriverError: it has done more than it was to do. It would never be found to hang.
+            DriverError: it reports more than it has to do, so that it would never be found to hang.
         """
         if self._most is None:
             self._work.steps = self._prepared = done
@@ -139,10 +139,10 @@ class _Progress:
             self._work.steps = max(self._work.steps, self._before + done)
 
     def expect(self, trips: int) -> None:
-        """Note that all is ready, and that a round of so many round trips begins.
+        """Note that everything is ready, and that a round of this many round trips begins.
 
-        What a driver counts begins anew with each round, and what the laboratory counts goes on: also where
-        less is done in each round than was to prepare.
+        A driver's count restarts with each round, while the laboratory's continues, even if a round has fewer
+        steps than the preparation.
         """
         self._before += self._prepared if self._most is None else self._most - self._prepared
         self._work.steps = max(self._work.steps, self._before)
@@ -151,7 +151,7 @@ class _Progress:
 
 @asynccontextmanager
 async def _watched(driver: Driver) -> AsyncIterator[None]:
-    """End the block with an error as soon as the driver fails: nobody else listens to one that echoes."""
+    """End the block with an error as soon as the driver fails, for drivers that only echo."""
     async with asyncio.TaskGroup() as group:
         watch = group.create_task(driver.watch())
         yield

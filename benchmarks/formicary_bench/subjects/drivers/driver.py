@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.drivers.protocol import Order
 
 HELLO_SECONDS = 20.0
-"""How long a driver may take to say hello."""
+"""Seconds that a driver may take to say hello."""
 
 READY_SECONDS = 600.0
-"""How long it may take to prepare, as long as it says that it gets on."""
+"""Seconds that it may take to prepare, as long as it reports progress."""
 
 END_SECONDS = 5.0
-"""How long a driver may take to end when it is told to."""
+"""Seconds that it may take to end when told to."""
 
 _LONGEST_REASON = 2000  # characters that are shown
 _SECONDS_BETWEEN_LOOKS = 0.05  # at what it has started, which may end a little later
@@ -44,7 +44,7 @@ def _ignore(done: int) -> None:
 
 
 class Driver:
-    """A driver that runs; made by `started`."""
+    """A running driver; made by `started`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Driver:
         return self._process.pid
 
     def cpu_s(self) -> float:
-        """Return the CPU time that its process has used so far; 0 where that cannot be known."""
+        """Return the CPU time of its process so far; 0 if unknown."""
         pid = self.pid
         try:
             if (
@@ -84,14 +84,14 @@ class Driver:
         await self._line.drain()
 
     async def hear(self, kind: type[Expected], seconds: float | None = None) -> Expected:
-        """Wait until it says something of this kind, however often it says how far it is meanwhile.
+        """Wait for a message of this kind, handling progress meanwhile.
 
         Args:
-            kind: what is waited for.
-            seconds: how long, whatever it says of its progress; for ever if None.
+            kind: the kind of message.
+            seconds: the timeout, regardless of progress; None for no timeout.
 
         Raises:
-            DriverError: it says something else, or that it has failed, or it has ended, or takes longer.
+            DriverError: it sends another message, reports a failure, has ended, or takes longer.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -105,7 +105,7 @@ class Driver:
         raise self._out_of_place(report, f"instead of {_word(kind)}")
 
     async def watch(self) -> NoReturn:
-        """Listen to one that has nothing to say but how far it is.
+        """Listen to a driver that only reports progress.
 
         Raises:
             DriverError: as of `hear`.
@@ -113,10 +113,10 @@ class Driver:
         raise self._out_of_place(await self._report(), "unexpectedly")
 
     async def end(self, seconds: float = END_SECONDS) -> None:
-        """Ask it to end, and wait until it has, with all that it has started.
+        """Tell it to end, and wait until it has, with all that it has started.
 
         Raises:
-            DriverError: it does not, or not well.
+            DriverError: it does not end, or fails.
         """
         await self.say(Stop())
         try:
@@ -192,7 +192,7 @@ def _word(kind: type[msgspec.Struct]) -> str:
 async def started(
     name: str, command: Sequence[str], folder: str, advance: Callable[[int], None] = _ignore
 ) -> AsyncIterator[Driver]:
-    """Start a driver; it and all that it has started are gone after the block, whatever they are doing.
+    """Start a driver; kill it with all that it has started after the block.
 
     Raises:
         DriverError: it cannot be started.

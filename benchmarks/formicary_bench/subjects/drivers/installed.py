@@ -1,4 +1,4 @@
-"""Which drivers there are on this machine, as subjects: a folder for each, below the user's cache."""
+"""The drivers installed on this machine, as subjects: a folder for each, in the user's cache."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _FILE = "driver.json"
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A driver that is installed.
+    """An installed driver.
 
     Attributes:
-        command: its program and arguments, with whole paths.
-        hello: what it has said of itself when it was installed.
+        command: its program and arguments, with absolute paths.
+        hello: its hello when it was installed.
     """
 
     command: tuple[str, ...]
@@ -43,7 +43,7 @@ class Broken:
     """A folder of a driver that cannot be read.
 
     Attributes:
-        name: of the folder.
+        name: the folder's name.
         why: a sentence without a full stop.
     """
 
@@ -57,17 +57,17 @@ def home() -> Path:
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder of a driver, whether it is there or not."""
+    """Return the folder of a driver, whether or not it exists."""
     return home() / name
 
 
 def installed() -> list[Entry | Broken]:
-    """Return the drivers that are installed, by name."""
+    """Return the installed drivers by name."""
     return list(_found())
 
 
 def entry_of(name: str) -> Entry | None:
-    """Return what is known of a driver; None if it is not installed.
+    """Return the entry of a driver; None if it is not installed.
 
     Raises:
         DriverError: it cannot be read.
@@ -98,7 +98,7 @@ def _not_read(error: OSError) -> str:
 
 @contextmanager
 def keeping(entry: Entry) -> Iterator[None]:
-    """Install a driver in the place of one with its name; not if the block raises.
+    """Install a driver, replacing one of the same name, unless the block raises.
 
     Raises:
         DriverError: it cannot be written.
@@ -119,7 +119,7 @@ def keeping(entry: Entry) -> Iterator[None]:
 
 
 def remove(name: str) -> bool:
-    """Remove a driver with all that it has; return whether it was there."""
+    """Remove a driver with all of its files; return whether it existed."""
     folder = folder_of(name)
     was_there = folder.is_dir()
     (folder / _FILE).unlink(missing_ok=True)  # first: what is half gone is not installed
@@ -129,9 +129,9 @@ def remove(name: str) -> bool:
 
 @contextmanager
 def building(name: str) -> Iterator[Path]:
-    """Yield an empty folder to make a driver in; on success it replaces the one before, on failure it goes.
+    """Yield an empty folder to build a driver in; it replaces the old one, or is removed on failure.
 
-    It stays where it is: an environment of Python's does not work in another place.
+    It is never moved, as Python's environments do not work elsewhere.
 
     Raises:
         OSError: it cannot be made.
@@ -183,12 +183,12 @@ def _found() -> Iterator[Entry | Broken]:
 
 
 def driven() -> tuple[Subject, ...]:
-    """Return what has a driver that is installed and can be read; it takes part only where it is named."""
+    """Return the subjects with a valid installed driver, which take part only if named."""
     return tuple(subject_for(entry.hello) for entry in installed() if isinstance(entry, Entry))
 
 
 def subject_for(hello: Hello) -> Subject:
-    """Return a platform as its driver has described it."""
+    """Return the subject that a driver describes."""
     between = Carrier(XMPP if hello.server else OWN)
     carriers = {SAME: (Carrier("in-process"),), APART: (between,), TWO_HOSTS: (between,)}
     return Subject(
@@ -206,7 +206,7 @@ def subject_for(hello: Hello) -> Subject:
 
 
 def versions(platforms: Iterable[str]) -> dict[str, str]:
-    """Return the versions of those of these platforms that have a driver, with what they run on."""
+    """Return the versions and runtimes of those of these platforms that have a driver."""
     wanted = set(platforms)
     found = (entry.hello for entry in installed() if isinstance(entry, Entry))
     return {hello.name: _version(hello) for hello in found if hello.name in wanted}

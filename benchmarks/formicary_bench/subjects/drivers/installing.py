@@ -1,4 +1,4 @@
-"""Drivers are installed: made, asked who they are, tried, and kept."""
+"""Installs drivers: builds them, asks for their hello, tries them out, and keeps them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ _TAKEN = {name for subject in SUBJECTS for name in (subject.platform, subject.na
 
 
 def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hello:
-    """Make a driver that comes with the laboratory, and keep it instead of one that was there before.
+    """Build one of the laboratory's drivers, and keep it in place of an older one.
 
     Args:
-        recipe: how it is made.
-        show: called with what pip or Maven say meanwhile.
-        try_out: has a driver make a few round trips, and raises if it does not do what it should.
+        recipe: its recipe.
+        show: called with the output of pip or Maven.
+        try_out: makes a few round trips with a driver, and raises if that fails.
 
     Raises:
-        DriverError: it cannot be made, or does not do what it should. Then nothing is as it was not before,
-            and also if this is interrupted.
+        DriverError: it cannot be built, or fails. Then, as after an interruption, an older one is unchanged.
     """
     if lacks := recipe.missing():
         raise DriverError(f"{recipe.name} needs {'; '.join(lacks)}")
@@ -53,10 +52,10 @@ def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hel
 
 
 def add(command: Sequence[str], try_out: TryOut) -> Hello:
-    """Keep a driver that somebody else has made.
+    """Install a user's own driver.
 
     Raises:
-        DriverError: it cannot be started, or does not do what it should. Then it is not installed.
+        DriverError: it cannot be started, or fails; it is not installed then.
     """
     program = shutil.which(command[0])
     if program is None:
@@ -85,7 +84,7 @@ async def ask(command: tuple[str, ...]) -> Hello:
     """Start a driver, and return its hello.
 
     Raises:
-        DriverError: it does not say it, or does not end when told to.
+        DriverError: it does not say hello, or does not end when told to.
     """
     with scratch_folder() as folder:
         async with started("the driver", command, str(folder)) as driver:

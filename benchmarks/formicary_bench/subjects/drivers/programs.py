@@ -1,4 +1,4 @@
-"""The programs that make drivers, pip and Maven: each runs to its end, or is ended when we are."""
+"""The programs that build drivers, pip and Maven, which end with us at the latest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def find(name: str) -> str:
     """Return the path of a program.
 
     Raises:
-        DriverError: it is not there.
+        DriverError: it is not installed.
     """
     found = shutil.which(name)
     if found is None:
@@ -42,10 +42,10 @@ def find(name: str) -> str:
 
 
 def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
-    """Run a program that makes a driver; it and all that it has started are gone afterwards.
+    """Run a program that builds a driver; it has ended afterwards with all that it has started.
 
     Raises:
-        DriverError: it fails, with what it has said, or takes longer.
+        DriverError: it fails, with its own message, or takes longer.
     """
     program = os.path.basename(command[0])  # noqa: PTH119 -- no more than a word for a sentence
     late = threading.Event()
@@ -76,7 +76,7 @@ def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds:
 
 
 def _reason(output: list[str]) -> str:
-    """Return the first line that says what is wrong, or the last line that says anything."""
+    """Return the first line with an error, or else the last non-empty line."""
     lines = [line for line in output if line]
     wrong = [line for line in lines if line.casefold().lstrip("[").startswith("error")]
     return (wrong or lines[-1:] or ["nothing"])[0][:_LONGEST_LINE].rstrip(".")

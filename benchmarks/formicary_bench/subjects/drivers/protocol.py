@@ -1,4 +1,4 @@
-"""The protocol of the laboratory and a driver, in lines of JSON; see docs/drivers.md.
+"""The protocol between the laboratory and a driver, in lines of JSON; see docs/drivers.md.
 
 The driver begins with `hello`, and answers `prepare` with `ready`. After `go` it measures, and says `done`;
 `go` may come again. At `stop` it ends. Meanwhile it reports `progress`; see also `processes.messages`.

@@ -1,4 +1,4 @@
-"""How the drivers that come with the laboratory are made on this machine."""
+"""The recipes of the laboratory's drivers."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 JAR = "MADKIT_JAR"
-"""The environment variable that names a jar where `--jar` does not."""
+"""The environment variable that names a jar in place of `--jar`."""
 
 _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a driver is made; for subclasses.
+    """The recipe of a driver; for subclasses.
 
     Attributes:
-        name: the platform's, with the way in which it is run if there are several.
-        label: what charts and tables call it.
-        version: which version of it will be installed.
-        run_as: how it is run, and why so.
+        name: the platform's name, with the way to run it if there are several.
+        label: its name in charts and tables.
+        version: the version that will be installed.
+        run_as: how it is run, and why.
         source: the name of the driver's sources; that of the platform if empty.
-        arguments: what the driver is started with.
+        arguments: the driver's arguments.
     """
 
     name: str
@@ -44,18 +44,18 @@ class Recipe:
 
     @property
     def how_to_install(self) -> str:
-        """What to do to have it."""
+        """How to install it."""
         return f"install it with: formicary bench platforms install {self.name}"
 
     def missing(self) -> list[str]:
-        """Return what this machine lacks to make and run it, each with what to do."""
+        """Return what this machine lacks to build and run it, each with what to do."""
         return []
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
-        """Make it in an empty folder that stays, and return the command that starts it.
+        """Build it in an empty folder that is never moved, and return the command that starts it.
 
         Raises:
-            DriverError: it cannot be made.
+            DriverError: it cannot be built.
         """
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class Java(Recipe):
     """A driver in Java, built by Maven from the module of its sources' name in the folder `java`."""
 
     def missing(self) -> list[str]:
-        """Return which of Java and Maven is not there."""
+        """Return which of Java and Maven are missing."""
         programs = {"java": "Java (17 or later)", "mvn": "Maven (3.8 or later)"}
         return [
             f"{what}: install it, so that `{name}` runs"
@@ -74,7 +74,7 @@ class Java(Recipe):
         ]
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
-        """Build it, with all that it depends on."""
+        """Build it with its dependencies."""
         module = self.source or self.name
         with scratch_folder() as scratch:
             source = Path(scratch, "java")
@@ -87,10 +87,10 @@ class Java(Recipe):
         return find("java"), "-cp", jars, f"formicary.{module}.Driver", *self.arguments
 
     def properties(self, folder: Path) -> list[str]:
-        """Return what Maven is to know besides, and put into the driver's folder what it does not fetch.
+        """Return further properties for Maven, and copy what it does not fetch into the driver's folder.
 
         Raises:
-            DriverError: that is not there.
+            DriverError: something of that is missing.
         """
         del folder
         return []
@@ -98,12 +98,12 @@ class Java(Recipe):
 
 @dataclass(frozen=True)
 class JavaWithJar(Java):
-    """A driver in Java of a platform that no registry has.
+    """A driver in Java of a platform that is in no registry.
 
     Attributes:
-        holds: the name of a class that its jar has.
-        site: where its jar can be had.
-        jar: where the user has it.
+        holds: the name of a class in its jar.
+        site: the site that offers its jar.
+        jar: the user's copy.
     """
 
     holds: str = field(kw_only=True)
@@ -112,11 +112,10 @@ class JavaWithJar(Java):
 
     @property
     def how_to_install(self) -> str:
-        """What to do to have it."""
         return f"get its jar from {self.site} (no registry has it), and {super().how_to_install} --jar FILE"
 
     def properties(self, folder: Path) -> list[str]:
-        """Take the jar of the user."""
+        """Return the property for the user's jar, and copy it."""
         if self.jar is None:
             raise DriverError(
                 f"{self.name} needs the jar of {self.label} {self.version}, which no registry has: "
@@ -140,16 +139,16 @@ class JavaWithJar(Java):
 
 @dataclass(frozen=True)
 class Python(Recipe):
-    """A driver in Python, `python/SOURCE_driver.py`, with an environment of its own.
+    """A driver in Python, `python/SOURCE_driver.py`, with its own environment.
 
     Attributes:
-        requirements: what pip installs.
+        requirements: requirements for pip.
     """
 
     requirements: tuple[str, ...]
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
-        """Make the environment, and put the driver beside it."""
+        """Create the environment, and copy the driver beside it."""
         run([sys.executable, "-m", "venv", str(folder / "environment")], self.name, show)
         python = str(folder / "environment" / "bin" / "python")
         pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
@@ -264,4 +263,4 @@ _ALL: tuple[Recipe, ...] = (
     ),
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
-"""The drivers that come with the laboratory, by name."""
+"""The laboratory's drivers, by name."""

@@ -1,4 +1,4 @@
-"""The rounds that a driver makes: the first, cold; those to warm up; and the one that is measured."""
+"""The rounds of a driver: the cold first one, those to warm up, and the measured one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEWEST_CPU_S = 0.2  # some systems count CPU time in hundredths of a second
 
 
 class Rounds:
-    """Has a driver that is ready make round trips."""
+    """The rounds of a ready driver that makes round trips."""
 
     def __init__(self, driver: Driver, work: Workload, file: Path, expect: Callable[[int], None]) -> None:
         self._driver = driver
@@ -45,10 +45,10 @@ class Rounds:
         """Run rounds until it has settled.
 
         Args:
-            again: whether it can make more than one round; if not, the one that is measured is its first.
+            again: whether it can make more than one round; if not, its first one is measured.
 
         Raises:
-            DriverError: it fails, or its times cannot be.
+            DriverError: it fails, or its times are impossible.
         """
         counters = self._work.counters
         counters[values.SETTLED] = 0.0
@@ -72,7 +72,7 @@ class Rounds:
         return made
 
     async def measure(self) -> None:
-        """Run the round that is measured.
+        """Run the measured round.
 
         Raises:
             DriverError: as of `warm_up`.
@@ -94,10 +94,10 @@ class Rounds:
     async def _order(
         self, go: Go, steps: int, series: int, values: int
     ) -> tuple[float, list[PairTimes], bool]:
-        """Run an order of so many steps, and read so many values of each of its series.
+        """Run an order with a number of steps, and read a number of values of each series.
 
         Returns:
-            The CPU time that it took, the values, and whether it knows of nothing that warms up.
+            Its CPU time, the values, and whether nothing in its runtime is known to warm up.
         """
         self._expect(steps)
         used_s, began = self._driver.cpu_s(), perf_counter_ns()
@@ -111,7 +111,7 @@ class Rounds:
         return used_s, times, done.warm
 
     def _rate(self, times: list[PairTimes]) -> float:
-        """Return the round trips per second while all pairs are at work, and any makes measured ones."""
+        """Return the round trips per second while all pairs are active and any is measured."""
         import numpy as np
 
         begin, end = self._phase
@@ -130,22 +130,22 @@ class Rounds:
 
     @property
     def _phase(self) -> tuple[int, int]:
-        """Where what is measured begins and ends, in the round trips of each pair."""
+        """The index of each pair's first measured round trip, and that after the last one."""
         exchange = self._work.exchange
         return exchange.warm_up, exchange.warm_up + exchange.measured
 
 
 class LoopRounds(Rounds):
-    """Has a driver that is ready make loops of an operation; arguments as of `Rounds`."""
+    """The rounds of a ready driver that makes loops of an operation; arguments as of `Rounds`."""
 
     @property
     def most(self) -> int:
-        """How many operations the largest loop has."""
+        """The operations of the largest loop."""
         return Looped.of(self._work.configuration).loop
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many each of those has that are measured."""
+        """The operations of each measured loop."""
         return laps(self.most, smallest_of(self._work.configuration.experiment))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
@@ -154,14 +154,14 @@ class LoopRounds(Rounds):
         return made, {values.COLD_RATE: made.per_s, values.COLD_MEAN_US: 1e6 / made.per_s}
 
     async def _next(self, settling: Settling) -> Round:
-        """Run loops as large as that, or smaller where that would take too long."""
+        """Run loops of the same size, or smaller ones if that would take too long."""
         least = smallest_of(self._work.configuration.experiment)
         operations = max(settling.trips(1) // least * least, least)
         size = min(self.most, operations)
         return await self._laps((size,) * (operations // size))
 
     async def measure(self) -> None:
-        """Run all loops, and note the total time of each.
+        """Run all loops, and record the total time of each.
 
         Raises:
             DriverError: as of `warm_up`.
@@ -179,32 +179,32 @@ class LoopRounds(Rounds):
 
 
 class ServiceRounds(LoopRounds):
-    """Has a driver that is ready make rounds of a service, in batches; arguments as of `Rounds`."""
+    """The rounds of a service by a ready driver, in batches; arguments as of `Rounds`."""
 
     @property
     def most(self) -> int:
-        """How many rounds there are."""
+        """The number of rounds."""
         return Mediated.of(self._work.configuration).requests
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many each batch has."""
+        """The rounds of each batch."""
         return tuple(map(len, batches(self.most)))
 
 
 class GridRounds(LoopRounds):
-    """Has a driver that is ready run a grid until all is over; arguments as of `Rounds`."""
+    """The rounds of a ready driver that runs a grid to its end; arguments as of `Rounds`."""
 
     @property
     def most(self) -> int:
-        """How many swaps that is."""
+        """The number of swaps."""
         return Swapping.of(self._work.configuration).swaps
 
     async def measure(self) -> None:
-        """Run the grid once, and note what its agents have done.
+        """Run the grid once, and record what its agents did.
 
         Raises:
-            DriverError: as of `warm_up`, or the agents are not as many as there should be.
+            DriverError: as of `warm_up`, or the number of agents is wrong.
         """
         made = await self._laps((self.most,))
         tally = Tally(seconds=sum(seconds for _, seconds, _ in self._made))
@@ -226,12 +226,12 @@ def _cpu(name: str, made: Round) -> dict[str, float]:
 
 
 def _open(path: str, flags: int) -> int:
-    """Open a file that a driver has made, which may be a link or a pipe."""
+    """Open a file made by a driver, without following a link or waiting for a pipe."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
-    """Return the times of each pair: all beginnings of its round trips, then how long each took."""
+    """Return the times of each pair: the starts of its round trips, then their durations."""
     try:
         with open(file, "rb", opener=_open) as opened:
             known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
@@ -252,7 +252,7 @@ def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
 
 
 def _check(name: str, times: PairTimes, took_ns: int) -> None:
-    """Refuse times that cannot be: each round trip of a pair begins after the one before has ended.
+    """Refuse impossible times: each round trip of a pair begins after the end of the previous one.
 
     Raises:
         DriverError: with what is wrong.

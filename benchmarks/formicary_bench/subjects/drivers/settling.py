@@ -1,6 +1,6 @@
-"""When a platform is warm: it makes rounds in one process until they cost what the ones before have cost.
+"""When a platform is warm: it makes rounds in one process until their cost stays the same.
 
-Pure: from what each round took to whether that has settled.
+Pure: from the cost of each round to whether it has settled.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROUND_SECONDS = 0.5
-"""About how long a round is that is made to warm up."""
+"""About how long a warm-up round is, in seconds."""
 
 MOST_SECONDS = 30.0
-"""After how long a platform that has not settled is measured all the same."""
+"""Seconds after which a platform that has not settled is measured anyway."""
 
 _FEWEST = 6  # rounds that are looked at
 _PART = 3  # of all rounds, the last one of so many parts is looked at, if that is more
@@ -35,18 +35,18 @@ CRITERION = (
     f"quarters of the last {_MANY} (or the last half); and a virtual machine compiles nothing to speak of; "
     f"after {MOST_SECONDS:g} s it is measured all the same, and said not to have settled"
 )
-"""How it is decided, for a reader."""
+"""The criterion in words."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What a round took.
+    """The cost of a round.
 
     Attributes:
-        trips: how many round trips of all pairs together.
-        seconds: from the first one's begin to the last one's end.
-        cpu_s: CPU time of the driver's process; 0 where that is not known.
-        is_warm: whether the driver knows of nothing in its runtime that is still warming up.
+        trips: the round trips of all pairs together.
+        seconds: from the first start to the last end.
+        cpu_s: CPU time of the driver's process; 0 if unknown.
+        is_warm: whether nothing in the driver's runtime is known to be warming up.
     """
 
     trips: int
@@ -56,30 +56,29 @@ class Round:
 
     @property
     def per_s(self) -> float:
-        """Round trips per second."""
         return self.trips / self.seconds
 
     @property
     def cpu_us(self) -> float:
-        """Microseconds of CPU time for a round trip."""
+        """CPU time of a round trip in microseconds."""
         return self.cpu_s / self.trips * 1e6
 
 
 class Settling:
-    """Follows the rounds that a platform makes to warm up."""
+    """The warm-up rounds of a platform."""
 
     def __init__(self, first: Round) -> None:
         self.rounds: list[Round] = []
         self._latest = first
 
     def add(self, one: Round) -> None:
-        """Take a round that was made to warm up."""
+        """Add a warm-up round."""
         self.rounds.append(one)
         self._latest = one
 
     @property
     def seconds(self) -> float:
-        """How long they took together."""
+        """Their total duration."""
         return sum(one.seconds for one in self.rounds)
 
     @property
@@ -101,18 +100,18 @@ class Settling:
 
     @property
     def is_over(self) -> bool:
-        """Whether no further round is to be made."""
+        """Whether the warm-up is over."""
         is_enough = self.seconds >= MOST_SECONDS or len(self.rounds) >= _MOST_ROUNDS
         return is_enough or self.has_settled
 
     def trips(self, pairs: int) -> int:
-        """Return how many round trips each pair makes in the next round."""
+        """Return the round trips of each pair in the next round."""
         wanted = min(self._latest.per_s * ROUND_SECONDS, _MOST_TRIPS)
         return max(1, round(wanted / pairs))
 
 
 def _has_stayed(values: Sequence[float]) -> bool:
-    """Return whether the second half of the rounds costs what the first does."""
+    """Return whether the second half of the rounds costs as much as the first."""
     middle, half = median(values), len(values) // 2
     return bool(middle) and abs(median(values[half:]) - median(values[:half])) <= _MOVED * middle
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import container, partner, prepared, start_agent
+from formicary_bench.subjects.ours.containers import container, partner, prepared, running, start_agent
 from formicary_bench.vocabulary.places import ASKING, ECHOING, member_name
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
@@ -34,20 +34,17 @@ class PairRoles:
 
     @asynccontextmanager
     async def both(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up all agents in one container."""
         async with self._asking(work, ASKING, echoes=True) as role:
             yield role
 
     @asynccontextmanager
     async def echo(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the echoing agents."""
         async with self.make(work, ECHOING) as home:
             await self.start_echoes(home, work)
             yield prepared(home, work)
 
     @asynccontextmanager
     async def ask(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Set up the asking agents."""
         async with self._asking(work, ASKING) as role:
             yield role
 
@@ -71,7 +68,7 @@ class PairRoles:
 REQUESTS = Template(performative="request")
 
 PATIENCE = 60.0
-"""For how many seconds an answer is waited for."""
+"""The timeout for an answer, in seconds."""
 
 
 async def hear(behaviour: Behaviour, who: str = "a participant") -> Message:
@@ -92,7 +89,6 @@ class Responder(CyclicBehaviour):
     """Answers every message with its body."""
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive()
         await self.reply(message, body=message.body)
 
@@ -130,7 +126,6 @@ class Wait(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Wait."""
         await self.receive()
 
 
@@ -144,7 +139,6 @@ class WaitAndTell(Wait):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Report that it begins to wait."""
         self.waits.set_result(None)
 
 
@@ -163,12 +157,7 @@ async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitabl
         work.times.append(times)
         asking.append(Requester(partner(home, work, number), work.body, work.trips, times, begin))
         await start_agent(home, f"asker-{number}", asking[-1])
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
-    return measure
+    return running(begin, *asking)
 
 
 ROLES = PairRoles(start_echoes, start_asking)

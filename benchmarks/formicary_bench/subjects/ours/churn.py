@@ -20,7 +20,7 @@ import msgspec
 
 from formicary import CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint, start_agent
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, running, start_agent
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
 from formicary_bench.vocabulary.parameters.shared import Agents
@@ -159,7 +159,6 @@ class Conduct(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Run all batches."""
         await self.begin.wait()
         shares = dict.fromkeys(self.domains, 0)
         if wrong := await self._have_done(Batch(0, shares)):  # only that all are connected
@@ -211,12 +210,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
         begin = asyncio.Event()
         conduct = Conduct(work, [f"{name}.{homes[0].platform}" for name in HOMES], begin)
         await start_agent(homes[0], "conductor", conduct)
-
-        async def measure() -> None:
-            begin.set()
-            await conduct.join()
-
-        yield all_prepared(homes, work, len(HOMES), measure)
+        yield all_prepared(homes, work, len(HOMES), running(begin, conduct))
 
 
 async def _start(homes: Sequence[Container], work: Workload) -> None:

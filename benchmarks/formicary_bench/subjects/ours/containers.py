@@ -177,6 +177,16 @@ async def act(home: Container, name: str, behaviour: Behaviour, template: Templa
     await behaviour.join()
 
 
+def running(begin: asyncio.Event, *waiting: Behaviour) -> Measure:
+    """Return a function that lets behaviours begin that wait for an event, and waits for their end."""
+
+    async def measure() -> None:
+        begin.set()
+        await asyncio.gather(*(behaviour.join() for behaviour in waiting))
+
+    return measure
+
+
 async def know_members(home: Container, count: int) -> None:
     """Wait until a container knows a number of containers, itself included.
 

@@ -71,7 +71,6 @@ class MicroLoadRequester(MicroAgent):
         self.body = load.work.body
 
     def ask(self) -> None:
-        """Send a message."""
         self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
 
     def handle(self, message: Message) -> None:  # noqa: ARG002 -- as of MicroAgent

@@ -26,7 +26,6 @@ class MicroResponder(MicroAgent):
     __slots__ = ()
 
     def handle(self, message: Message) -> None:
-        """Answer."""
         self.send_nowait(message.make_reply(body=message.body))
 
 
@@ -47,7 +46,6 @@ class MicroRequester(MicroAgent):
         self.start = 0
 
     def begin(self) -> None:
-        """Send the next message."""
         self.start = perf_counter_ns()
         self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
 
@@ -77,7 +75,6 @@ class Idle(MicroAgent):
 
 
 async def start_echoes(home: Container, work: Workload, kind: type[MicroResponder] = MicroResponder) -> None:
-    """Start the echoing micro-agents."""
     for number in work.receivers:
         await home.start(kind(f"echo-{number}"))
 
@@ -113,7 +110,6 @@ both, echo, ask, member = ROLES.both, ROLES.echo, ROLES.ask, ROLES.member
 
 @asynccontextmanager
 async def create(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Create micro-agents."""
     async with Container("c1", seed=work.job.seed) as home:
 
         async def batch(numbers: range) -> None:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 LATE_NS = 1_000_000
-"""From how many nanoseconds on a message counts as sent late."""
+"""Nanoseconds after which a message counts as late."""
 
 GRACE_SECONDS = 5.0
-"""How long answers are waited for when the last message has been sent."""
+"""Seconds to wait for answers after the last message."""
 
 _HEAD_START_NS = 20_000_000
 _SLEPT_NS = 3_000_000  # event loops keep time to a millisecond; below this, spin
@@ -134,7 +134,6 @@ class Collect(CyclicBehaviour):
         self.take = take
 
     async def run(self) -> None:
-        """Receive one answer."""
         message = await self.receive()
         self.take(str(message.body))
 
@@ -149,7 +148,6 @@ class MicroCollect(MicroAgent):
         self.take = take
 
     def handle(self, message: Message) -> None:
-        """Receive one answer."""
         self.take(str(message.body))
 
 
@@ -161,11 +159,9 @@ class SocketCollect(tcp.Framed):
         self.take = take
 
     def received(self, frame: bytes) -> None:
-        """Receive one answer."""
         self.take(frame[tcp.LENGTH.size :])
 
     def send(self, body: str) -> None:
-        """Send a frame."""
         data = body.encode()
         self.transport.write(tcp.LENGTH.pack(len(data)) + data)
 
@@ -204,19 +200,13 @@ def _agents(work: Workload) -> PairRoles:
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     """Open a connection for each pair."""
     pacer = Pacer(work)
-    pairs: list[SocketCollect] = []
-    try:
-        for number in work.senders:
-            pairs.append(SocketCollect(partial(pacer.answered, number)))
-            await tcp.connect(pairs[-1], work.job.peer)
+    pairs = [SocketCollect(partial(pacer.answered, number)) for number in work.senders]
 
-        def send(number: int, body: str) -> None:
-            pairs[number].send(body)
+    def send(number: int, body: str) -> None:
+        pairs[number].send(body)
 
+    async with tcp.connected(pairs, work.job.peer):
         yield PreparedRole(measure=partial(pacer.run, send))
-    finally:
-        for pair in pairs:
-            pair.transport.close()
 
 
 @asynccontextmanager

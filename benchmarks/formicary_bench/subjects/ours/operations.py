@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Message, OneShotBehaviour
 from formicary_bench.experiments.directory import SEEN_COUNTER, Uses, has_type, types
-from formicary_bench.subjects.ours.containers import prepared, start_agent
+from formicary_bench.subjects.ours.containers import prepared, running, start_agent
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
 from formicary_bench.vocabulary.names import DEREGISTER, REGISTER, SEARCH
 from formicary_bench.vocabulary.places import ASKING, ECHOING, N_HOSTS, SAME, member_name
@@ -55,7 +55,6 @@ class Use(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Use the directory."""
         await self.begin.wait()
         for number in range(self.work.trips):
             start, end = await self.once(f"measured-{number}")
@@ -104,7 +103,6 @@ class Register(Change):
             self.work.counters[SEEN_COUNTER] = median(measured) / 1e3
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Register."""
         directory = self.agent.directory
         start = perf_counter_ns()
         await directory.register(_TYPE, name)
@@ -131,7 +129,6 @@ class Deregister(Change):
     __slots__ = ()
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Deregister."""
         directory = self.agent.directory
         await directory.register(_TYPE, name)
         await self.tell()
@@ -152,7 +149,6 @@ class Search(Use):
         self.wanted = cycle(numbers)
 
     async def once(self, name: str) -> tuple[int, int]:  # noqa: ARG002 -- as of Use
-        """Search."""
         directory = self.agent.directory
         number = next(self.wanted)
         start = perf_counter_ns()
@@ -174,7 +170,6 @@ class Tell(OneShotBehaviour):
         self.watches = watches
 
     async def run(self) -> None:
-        """Watch, and notify."""
         async with self.agent.directory.subscribe(type=_TYPE) as changes:
             self.watches.set()
             async for change in changes:
@@ -265,9 +260,4 @@ async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callabl
         work.times.append(times)
         uses.append(kind(work, times, begin))
         await start_agent(home, f"user-{number}", uses[-1])
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(one.join() for one in uses))
-
-    return measure
+    return running(begin, *uses)

@@ -33,7 +33,6 @@ class Announce(Register):
         self.others = Spreading.of(work.configuration).containers
 
     async def once(self, name: str) -> tuple[int, int]:
-        """Register, and wait for the others."""
         start, _ = await super().once(name)
         return start, start + self.seen[-1]
 

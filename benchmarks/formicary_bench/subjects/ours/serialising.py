@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from formicary import CyclicBehaviour, Message, OneShotBehaviour
 from formicary_bench.experiments.messaging.serialisation import Encoded, codec_of, record
 from formicary_bench.subjects.ours.behaviours import REQUESTS, PairRoles
-from formicary_bench.subjects.ours.containers import partner, start_agent
+from formicary_bench.subjects.ours.containers import partner, running, start_agent
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ class Return(CyclicBehaviour):
         self.encode, self.decode = codec_of(sizes)
 
     async def run(self) -> None:
-        """Send one object back."""
         message = await self.receive()
         body = self.encode(self.decode(message.body))
         await self.reply(message, body=body, performative="inform")
@@ -75,12 +74,7 @@ async def _start_passing(home: Container, work: Workload) -> Callable[[], Awaita
         passing.append(Pass(partner(home, work, number), work, begin))
         work.times.append(passing[-1].times)
         await start_agent(home, f"asker-{number}", passing[-1])
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(one.join() for one in passing))
-
-    return measure
+    return running(begin, *passing)
 
 
 ROLES = PairRoles(_start_returning, _start_passing)

@@ -34,7 +34,6 @@ def with_directory(work: Workload, name: str, join: str = "") -> Container:
 
 
 async def register_services(home: Container, work: Workload) -> None:
-    """Register the services of a container, each by an agent of its own."""
     numbers = services_of(work.job)
     kinds = len(types(Uses.of(work.configuration).services))
     for first in range(0, len(numbers), _OF_AN_AGENT):

@@ -108,7 +108,6 @@ class Watch(Use):
         self.view = view
 
     async def once(self, name: str) -> tuple[int, int]:  # noqa: ARG002 -- as of Use
-        """Search."""
         await asyncio.sleep(_SECONDS_BETWEEN)
         directory = self.agent.directory
         start = perf_counter_ns()

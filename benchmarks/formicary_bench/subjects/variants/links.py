@@ -40,7 +40,7 @@ class UnnumberedWindow(SendWindow):
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
 
     def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
-        """Return the frame of what waited for the other end; the last frame is that of any link."""
+        """Return the frame of what waited for the other end; the closing frame is that of any link."""
         if kind == CLOSE:
             return super().make_frame(kind, payload, item)
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
@@ -74,7 +74,7 @@ CHANGED: dict[str, dict[str, Any]] = {
     "formicary-unbatched": {"batch_size": 1},
     "formicary-unnumbered": {"session": UnnumberedSession},
 }
-"""What the links of a platform differ in."""
+"""The changed arguments of links, by platform."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,6 @@ class Connected:
     links: dict[str, Any]
 
     def transport(self, options: ConnectionOptions) -> Transport:
-        """Return a new transport for one container."""
         return connect(self.address, options, **self.links)
 
 

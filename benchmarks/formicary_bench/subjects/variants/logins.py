@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from formicary import Container, XmppAgent
 from formicary.server.account import AccountAddress
 from formicary_bench.subjects.ours.behaviours import Requester, Responder
-from formicary_bench.subjects.ours.containers import complaint
+from formicary_bench.subjects.ours.containers import complaint, running
 from formicary_bench.subjects.subject import DOMAIN, account
 from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.worker.workload import PairTimes, PreparedRole
@@ -29,7 +29,6 @@ _AT_ONCE = 10  # logins at once; more only slow each other down
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the echoing agents."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
@@ -40,7 +39,6 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the asking agents."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:
@@ -51,13 +49,9 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
         agents.append(_agent(work, "asker", number))
         agents[-1].add_behaviour(asking[-1])
 
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
     async with Container(ASKING, seed=work.job.seed) as home:
         await _log_in(home, work, agents)
-        yield PreparedRole(measure=measure, complaint=partial(complaint, home, work))
+        yield PreparedRole(measure=running(begin, *asking), complaint=partial(complaint, home, work))
 
 
 def _agent(work: Workload, role: str, number: int) -> XmppAgent:

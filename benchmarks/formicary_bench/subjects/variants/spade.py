@@ -30,7 +30,6 @@ class Responder(CyclicBehaviour):
     """Answers every message with its body."""
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive(timeout=PATIENCE)
         if message is not None:
             reply = message.make_reply()
@@ -76,12 +75,10 @@ class Wait(CyclicBehaviour):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Report the start."""
         if self.waits is not None:
             self.waits.set_result(None)
 
     async def run(self) -> None:
-        """Wait."""
         await self.receive(timeout=PATIENCE)
 
 
@@ -101,7 +98,6 @@ async def _start(name: str, behaviour: CyclicBehaviour) -> None:
 
 
 async def start_echoes(home: Container, work: Workload) -> None:
-    """Start the echoing agents."""
     del home  # agents find it on their own
     for number in work.receivers:
         await _start(f"echo-{number}", Responder())

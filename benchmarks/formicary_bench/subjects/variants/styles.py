@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.behaviours import PairRoles
-from formicary_bench.subjects.ours.containers import full_partner, partner
-from formicary_bench.vocabulary.values import (
-    MICRO_ASYNC,
-    MICRO_TUNED,
-    SHORT_NAMES,
-    SIX_BEHAVIOURS,
-    TIME_OUTS,
-    TUNED,
-    TWO_BEHAVIOURS,
-)
+from formicary_bench.subjects.ours.containers import full_partner, partner, running
+from formicary_bench.vocabulary import values
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -39,7 +31,6 @@ class TunedResponder(behaviours.Responder):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive()
         await self.send(message.make_reply(body=message.body))
 
@@ -99,11 +90,11 @@ class Style:
 
 
 _STYLES = {
-    TUNED: Style(TunedResponder, is_timed=False, has_full_names=True, has_template=False),
-    SHORT_NAMES: Style(TunedResponder, is_timed=False, has_template=False),
-    TIME_OUTS: Style(TimedResponder, has_full_names=True, has_template=False),
-    TWO_BEHAVIOURS: Style(TimedResponder, idle=1),
-    SIX_BEHAVIOURS: Style(TimedResponder, idle=5),
+    values.TUNED: Style(TunedResponder, is_timed=False, has_full_names=True, has_template=False),
+    values.SHORT_NAMES: Style(TunedResponder, is_timed=False, has_template=False),
+    values.TIME_OUTS: Style(TimedResponder, has_full_names=True, has_template=False),
+    values.TWO_BEHAVIOURS: Style(TimedResponder, idle=1),
+    values.SIX_BEHAVIOURS: Style(TimedResponder, idle=5),
 }
 
 
@@ -137,19 +128,13 @@ async def _start_asking(style: Style, home: Container, work: Workload) -> Callab
             else PlainRequester(to, work, times, begin)
         )
         await _start(home, f"asker-{number}", asking[-1], style)
-
-    async def measure() -> None:
-        begin.set()
-        await asyncio.gather(*(behaviour.join() for behaviour in asking))
-
-    return measure
+    return running(begin, *asking)
 
 
 class AsyncMicroResponder(micro.MicroResponder):
     """Answers every message in an asynchronous method."""
 
     async def handle(self, message: Message) -> None:  # type: ignore[override]  # either is a `handle`
-        """Answer."""
         await self.send(message.make_reply(body=message.body))
 
 
@@ -174,8 +159,8 @@ _ROLES = {
         kind: PairRoles(partial(_start_echoes, it), partial(_start_asking, it))
         for kind, it in _STYLES.items()
     },
-    MICRO_TUNED: PairRoles(micro.start_echoes, partial(micro.start_asking, named=full_partner)),
-    MICRO_ASYNC: PairRoles(
+    values.MICRO_TUNED: PairRoles(micro.start_echoes, partial(micro.start_asking, named=full_partner)),
+    values.MICRO_ASYNC: PairRoles(
         partial(micro.start_echoes, kind=AsyncMicroResponder),
         partial(micro.start_asking, kind=AsyncMicroRequester),
     ),

@@ -1,7 +1,7 @@
 """Our agents while someone watches them at times, as `formicary watch` does, alternating with and without.
 
-Ten times a second a watched container collects and writes what it has seen. That is done here in the worker,
-so it is what the container does for a viewer; the viewer itself is another process.
+Ten times a second a watched container collects and writes what it has seen. The worker does that here, as a
+container does for a viewer, which itself is another process.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ HOW = (
 _PANELS = {"Selection": WHAT, "Placement": WHERE, "Method": HOW}
 
 PARAMETERS = tuple(replace(one, panel=panel) for panel, ones in _PANELS.items() for one in ones)
-"""Those that are no experiment's own, in the order in which help shows them."""
+"""Those not declared by experiments, in the order of the help."""
 
 __all__ = [
     "ALWAYS",

@@ -26,12 +26,12 @@ _USUAL = "the experiment's"
 MOST_SEED = 2**32 - 1
 
 OWN, VARIED, ALWAYS, SHARED, WHOLE, HOSTS = "own", "varied", "always", "shared", "whole", "hosts"
-"""Who has a parameter: experiments that declare it; experiments that vary it; all; all, and a plan for all of
-its experiments; a plan and never one of its experiments; or whoever measures over hosts, which are no part of
-an experiment."""
+"""The scopes of parameters: experiments that declare it; experiments that vary it; all experiments; all, and
+a plan for all of its experiments; a whole plan only; or measurements over hosts, which are not part of an
+experiment."""
 
 HOW_MUCH = "Workload"
-"""The part of the help that has the parameters of experiments."""
+"""The panel of the help with the experiments' parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,6 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        """The option on the command line."""
         return f"--{self.name}"
 
     @property
@@ -97,7 +96,6 @@ class Parameter:
 
     @property
     def heading(self) -> str:
-        """Its heading in tables."""
         return self.column or self.unit or self.name
 
     @property
@@ -106,12 +104,12 @@ class Parameter:
         return self.comment or self.help[0].lower() + self.help[1:].rstrip(".")
 
     def from_words(self, text: str) -> Any:
-        """Return the value of what was typed; raises UsageError if it is not valid."""
+        """Return the value typed on the command line; raises UsageError if it is invalid."""
         example = self.example[0] if self.kind.several else self.example
         return self.kind.from_words(self.option, text, self.kind.word(self.kind.one(example)))
 
     def from_file(self, given: Any) -> Any:
-        """Return the value of what a plan has; raises WrongError if it is not valid."""
+        """Return the value given in a plan; raises WrongError if it is invalid."""
         return self.kind.from_file(given, f"{self.name} = {self.toml()}")
 
     def toml(self, values: Any = None) -> str:
@@ -119,18 +117,16 @@ class Parameter:
         return json.dumps(self.example if values is None else values)
 
     def typed(self, value: Any) -> str:
-        """Return the option with a value, as typed."""
+        """Return the option with a value, as typed on the command line."""
         return f"{self.option} {self.kind.word(value)}"
 
     def said(self, value: Any) -> str:
-        """Format a value with its unit."""
         if not self.unit:
             return self.kind.word(value)
         unit = self.unit.removesuffix("s") if value == 1 and "/" not in self.unit else self.unit
         return f"{value} {unit}"
 
     def for_manifest(self, value: Any) -> Any:
-        """Return a value as in manifests."""
         if isinstance(value, tuple):
             return [self.for_manifest(one) for one in value]
         return self.kind.word(value) if self.kind.has_words else value

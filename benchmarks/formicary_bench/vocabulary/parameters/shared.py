@@ -100,7 +100,7 @@ class Talk(Exchange, frozen=True, kw_only=True):
 
 SENDERS, RECEIVERS = (replace(PAIRS, unit=unit) for unit in ("senders", "receivers"))
 CLIENTS, AGENTS_AT_ONCE = (replace(PAIRS, unit=unit) for unit in ("clients", "agents"))
-"""Pairs by what there are so many of where these are no pairs."""
+"""Variants of `pairs` for experiments whose load is not in pairs."""
 
 
 class FromMany(Talk, frozen=True, kw_only=True):

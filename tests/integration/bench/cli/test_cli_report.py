@@ -142,7 +142,7 @@ def test_what_cannot_be_printed_is_one_sentence(run, kind):
 
 
 def on_a_small_disk():
-    """Let files have few bytes: to a program that is a disk that is full in the middle of a file."""
+    """Limit the size of files, as if the disk became full in the middle of one."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
 

@@ -71,7 +71,7 @@ class Pong(Agent):
 
 
 def starting_point(folder, more):
-    """Write what a student gets, with something more, and return its path."""
+    """Write a student's program with an addition, and return its path."""
     path = folder / "program.py"
     path.write_text(f"{LAB.text('start.py')}\n{more}", encoding="utf-8")
     return path

@@ -42,7 +42,7 @@ def test_all_labs_that_speak_of_the_live_view_are_here():
 
 @pytest.fixture
 def program(monkeypatch, tmp_path):
-    """Give a function that makes a lab's solution the module `program`."""
+    """Return a function that makes a lab's solution the module `program`."""
 
     def put(lab):
         (tmp_path / "program.py").write_text(lab.text("solution.py"), encoding="utf-8")
@@ -54,7 +54,7 @@ def program(monkeypatch, tmp_path):
 
 
 async def do_what_is_said(feed, lab):
-    """Create the agents that the text names, and send the message."""
+    """Create the agents named in the text, and send the message."""
     if lab.name in THERE:
         kind, name = THERE[lab.name]
         await feed.act("create", class_name=f"program:{kind}", name=name)

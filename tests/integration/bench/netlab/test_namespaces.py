@@ -28,7 +28,7 @@ with socket.create_connection((sys.argv[1], 5000)) as connection:
 
 @pytest.fixture
 def talk(two_hosts):
-    """A program on each host, with a connection between them: what one reads, the other prints."""
+    """A program on each host, connected so that one prints what the other reads."""
     first, second = two_hosts
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     server = first.popen([sys.executable, "-c", SERVE, first.address], **piped)

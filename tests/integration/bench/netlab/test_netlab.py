@@ -44,7 +44,7 @@ time.sleep(60)
 
 
 def ssh(lab, host, *command, user="root", key=None, known_hosts=None):
-    """Run a command on a host, as anybody would who has the lab's files."""
+    """Run a command on a host, as anybody with the lab's files would."""
     options = {
         "BatchMode": "yes",
         "ConnectTimeout": "10",
@@ -60,7 +60,7 @@ def ssh(lab, host, *command, user="root", key=None, known_hosts=None):
 
 @pytest.fixture
 def command(capsys):
-    """Give a function that gives a command; what it returns is its exit code, and what it has printed."""
+    """Return a function that runs a command, and returns its exit code and output."""
 
     def give(*arguments):
         with pytest.raises(SystemExit) as ended:
@@ -81,7 +81,7 @@ def assert_nothing_is_left(folder):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Give a folder for a lab, which is taken down in the end."""
+    """Yield a folder for a lab, which is removed at the end."""
     need_namespaces({"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"})
     where = tmp_path / "lab"
     yield where
@@ -93,7 +93,7 @@ def folder(tmp_path):
 
 @pytest.fixture(scope="module")
 def lab():
-    """Give a lab that tests share which leave it as it was."""
+    """Yield a lab shared by tests that leave it unchanged."""
     with laboratory(2) as lab:
         yield lab
 
@@ -161,7 +161,7 @@ def test_hosts_reach_each_other_and_this_machine_and_nothing_else(lab):
 
 
 def test_a_host_sends_nothing_by_itself(lab):
-    """What is measured is what agents send: no neighbour is asked for, no IPv6 router."""
+    """Only agents' traffic is measured: no neighbour or IPv6 router is looked for."""
     (host, _) = lab.hosts
     shown = json.loads(ip("-netns", host.namespace, "-json", "address", "show", "dev", "lab0"))
     assert [address["family"] for address in shown[0]["addr_info"]] == ["inet"]
@@ -223,7 +223,7 @@ def test_the_rate_of_each_host_is_limited(make_lab):
 
 @pytest.fixture
 def can_delay():
-    """Tell whether this kernel can delay packets."""
+    """Return whether this kernel can delay packets."""
     trial = ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 

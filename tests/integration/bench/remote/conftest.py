@@ -22,7 +22,7 @@ def shared():
 
 @pytest.fixture
 def lab(shared):
-    """Give the lab of the module, with all cables plugged in."""
+    """Yield the module's lab, with all cables plugged in."""
     yield shared
     for host in shared.hosts:
         host.mend()
@@ -40,7 +40,7 @@ def of(lab, folder):
 
 @pytest.fixture
 def clean(lab, hosts):
-    """Find nothing on the hosts after the test that was not there before it, neither processes nor files."""
+    """Check that the test leaves neither processes nor files on the hosts."""
     with leaving_them_clean(lab, hosts):
         yield
 

@@ -32,7 +32,7 @@ def job(load=2, measured=50):
 
 
 def begin(worker, job):
-    """Have a worker measure."""
+    """Tell a worker to measure."""
     worker.send(job)
     hear(worker, Ready)
     worker.send(Meet())
@@ -41,7 +41,7 @@ def begin(worker, job):
 
 
 def hear(worker, kind):
-    """Wait for what a worker says; None is its end."""
+    """Wait for a worker's report; None is its end."""
     with selectors.DefaultSelector() as selector:
         selector.register(worker, selectors.EVENT_READ)
         until = time.monotonic() + SECONDS

@@ -31,7 +31,7 @@ from formicary_bench.worker.messages import Done
 
 @pytest.fixture(scope="class")
 def session(shared, tmp_path_factory):
-    """Share a session among tests that do not disturb it."""
+    """Yield a session shared by tests that do not disturb it."""
     hosts = of(shared, tmp_path_factory.mktemp("hosts"))
     with leaving_them_clean(shared, hosts), Session(hosts) as session:
         yield session
@@ -120,7 +120,7 @@ class TestWhatItDoes:
 
 
 def environment_of(pid):
-    """Return a process's environment, which is empty in the moment in which it turns into another program."""
+    """Return a process's environment, which is empty while it turns into another program."""
     deadline = time.monotonic() + 60
     while not (found := Path(f"/proc/{pid}/environ").read_bytes()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -128,7 +128,7 @@ def environment_of(pid):
 
 
 def refusal(*hosts, **options):
-    """Return why there can be no session."""
+    """Return why a session cannot be opened."""
     with pytest.raises(HostError) as caught, Session(hosts, **options):
         pass
     return str(caught.value)
@@ -136,7 +136,7 @@ def refusal(*hosts, **options):
 
 @pytest.fixture
 def new_key(tmp_path):
-    """Give a function that makes a key."""
+    """Return a function that makes a key."""
 
     def make(name, passphrase=""):
         file = tmp_path / name
@@ -239,7 +239,7 @@ class TestWhoCannotBeConnectedTo:
 
 @pytest.fixture
 def pretend(hosts, tmp_path):
-    """Give a function that puts a script in the place of a host's Python."""
+    """Return a function that replaces a host's Python by a script."""
 
     def put(script, host=hosts[0]):
         program = tmp_path / "pretended" / "bin" / "python"
@@ -278,13 +278,13 @@ class TestDeputiesThatAreNone:
 
     def test_a_shell_that_only_talks(self, pretend):
         said = refusal(pretend("#!/bin/sh\necho This account is not for you.\nexit 1\n"))
-        assert "ended with exit code 1 before it said anything" in said
-        assert "which says 'This account is not for you.' instead" in said
+        assert "ended with exit code 1 before it sent anything" in said
+        assert "(output: 'This account is not for you.')" in said
 
     def test_a_shell_that_talks_without_end(self, pretend):
         said = refusal(pretend("#!/bin/sh\nexec yes hello\n"))
         assert said.startswith(
-            "host lab-1: its login shell says more than 64 KiB before our program, which says"
+            "host lab-1: its login shell prints more than 64 KiB before our program (output: "
         )
 
     def test_a_python_without_formicary(self, pretend):
@@ -300,7 +300,7 @@ class TestDeputiesThatAreNone:
         said = refusal(pretend(_HOSTILE.replace("digest=code_digest()", "digest='0123456789'")))
         ours = formicary.__version__
         assert said.startswith(
-            f"host lab-1: it has another formicary ({ours}, code 01234567) than we ({ours}, code "
+            f"host lab-1: it has another formicary ({ours}, code 01234567) than this machine ({ours}, code "
         )
         assert "formicary hosts prepare" in said
 
@@ -312,16 +312,16 @@ class TestDeputiesThatAreNone:
 
     def test_a_handshake_that_is_none(self, pretend):
         said = refusal(pretend('#!/bin/sh\necho \'{"type":"host-agent","version":7}\'\n'))
-        assert "which is no handshake" in said
+        assert "which is not a handshake" in said
 
     @pytest.mark.parametrize(
         ("what", "cause"),
         [
             (
                 "say(b'x' * (17 << 20))",
-                f"said what cannot be understood: a line of more than {LONGEST_LINE} bytes",
+                f"sent an invalid message: a line of more than {LONGEST_LINE} bytes",
             ),
-            ("say(b'oops\\n')", "said what cannot be understood: 'oops' ("),
+            ("say(b'oops\\n')", "sent an invalid message: 'oops' ("),
             ("sys.exit('I do not like it here')", "exit code 1; its last words: I do not like it here"),
             ("os.kill(os.getpid(), 9)", "was ended by SIGKILL"),
         ],
@@ -350,7 +350,7 @@ class TestDeputiesThatAreNone:
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say({flood}); time.sleep({pause})\n")
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             wait_until(lambda: b'"failed"' in worker._unread)
-            assert hear(worker, Failed).reason == "it says more than anybody can read"
+            assert hear(worker, Failed).reason == "it prints too much"
 
     def test_one_that_does_not_answer(self, pretend, news):
         host = pretend(f"{_HOSTILE}while os.read(0, 1000): pass\n")

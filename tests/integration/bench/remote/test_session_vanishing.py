@@ -39,7 +39,7 @@ while True:
 
 @pytest.fixture
 def controller(lab, hosts, clean, tmp_path):
-    """Give a function that starts a controller; what it says is returned by its `stdout`."""
+    """Return a function that starts a controller, whose `stdout` has its messages."""
     started = []
 
     def start(*arguments):
@@ -101,7 +101,7 @@ def workers(host):
 
 
 def is_lost(worker, cause):
-    """See that a worker has ended, as its host is lost, and that it says why."""
+    """Check that a worker has ended because its host is lost, and says why."""
     hear(worker, None)
     assert worker.wait(SECONDS) == 255
     assert worker.last_words().startswith("the connection to host lab-2 was lost (")

@@ -46,7 +46,7 @@ def many(hosts, traffic, *, kind="behaviours", route=DIRECT, **about):
 
 @asynccontextmanager
 async def members(configuration, server=None):
-    """Prepare all members, the first one first, and have them meet, as the engine does."""
+    """Prepare all members, the first one first, and let them meet, as the engine does."""
     part = import_module(subject_of(configuration.platform, configuration.kind).module).member
     async with AsyncExitStack() as stack:
         sides, peer = [], ""
@@ -61,7 +61,7 @@ async def members(configuration, server=None):
 
 
 async def measured(configuration, server=None):
-    """Have all measure at once; return how many round trips each of their agents has made."""
+    """Let all measure at once; return the round trips of each of their agents."""
     async with asyncio.timeout(60), members(configuration, server) as sides:
         await asyncio.gather(*(side.measure() for _, side in sides if side.measure))
         assert [side.complaint() for _, side in sides] == [""] * configuration.hosts

@@ -25,7 +25,7 @@ def sound(tmp_path_factory):
 
 @pytest.fixture
 def bench(capsys):
-    """Run `formicary bench`; give its exit code and what it printed."""
+    """Run `formicary bench`; return its exit code and output."""
 
     def call(*arguments):
         with pytest.raises(SystemExit) as ended:

@@ -21,7 +21,7 @@ ONE = [one for one in plan(pairs=(1,)) if (one.platform, one.kind) == ("formicar
 
 @pytest.fixture
 def bench(capsys):
-    """Run `formicary bench`; give its exit code and what it printed."""
+    """Run `formicary bench`; return its exit code and output."""
 
     def call(*arguments):
         with pytest.raises(SystemExit) as ended:
@@ -33,7 +33,7 @@ def bench(capsys):
 
 @pytest.fixture
 def environment(tmp_path):
-    """Make what looks like a virtual environment, whose Python does what a script says."""
+    """Make a fake virtual environment, whose Python is a script."""
 
     def make(name, script):
         python = tmp_path / name / "bin" / "python"
@@ -47,7 +47,7 @@ def environment(tmp_path):
 
 @pytest.fixture
 def measured(monkeypatch, environment):
-    """Have two environments measure at once, one of them twice as slow; return what was asked of whom."""
+    """Make two environments that measure at once, one twice as slow as the other; return their commands."""
     asked = []
 
     def measure(command, path):

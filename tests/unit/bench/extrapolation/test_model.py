@@ -24,7 +24,7 @@ from formicary_bench.vocabulary.places import ALL_TO_ALL, RING
 
 
 def level(value):
-    """A line that is known without any doubt."""
+    """A line without uncertainty."""
     return line_through([(x, value) for x in (0.0, 0.5, 1.0)])
 
 

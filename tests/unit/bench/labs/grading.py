@@ -18,7 +18,7 @@ SEED = 1
 
 @contextlib.contextmanager
 def examined(path):
-    """Give the judge's side of a program that is in another thread here, and not in a process of its own."""
+    """Yield the judge's side of a program that runs in another thread rather than in its own process."""
     ours, theirs = socket.socketpair()
     line = Line(theirs, Order)
     thread = threading.Thread(target=serve, args=(line, path, lambda seconds: None), daemon=True)
@@ -30,7 +30,7 @@ def examined(path):
 
 
 def graded(lab, text, folder, exercise=None, *, silent=(), seed=SEED):
-    """Play a lab's scenarios with a program; return what is wrong by scenario, empty where all is well.
+    """Play a lab's scenarios with a program; return the problem of each, empty if there is none.
 
     In those that are named `silent` the program says nothing, so that there is nothing to be shown.
     """
@@ -49,13 +49,13 @@ def graded(lab, text, folder, exercise=None, *, silent=(), seed=SEED):
 
 
 def said(problems, sentence):
-    """Return whether one of the problems has a sentence in it, where … stands for what is drawn by chance."""
+    """Return whether one of the problems contains a sentence, in which … stands for random parts."""
     pattern = re.compile(".*".join(map(re.escape, sentence.split("…"))))
     return any(pattern.search(problem) for problem in problems)
 
 
 def mutant(lab, right, wrong):
-    """Return a lab's solution with a typical mistake: what stands there once, and what a student writes."""
+    """Return a lab's solution with a typical mistake: text that occurs once, and its replacement."""
     text = lab_named(lab).text("solution.py")
     assert text.count(right) == 1, (text.count(right), right)
     return text.replace(right, wrong)

@@ -53,7 +53,7 @@ SCENARIO = Scenario("a second", 1, "it passes", a_second)
 
 
 def perform(line, hostile):
-    """Be a program's process that is well-behaved until its agent is to be started."""
+    """Be a program's process that behaves well until its agent is to be started."""
     line.receive()
     line.send(idle())
     opening = line.receive()
@@ -169,7 +169,7 @@ class Flood(OneShotBehaviour):
 
 
 async def a_flood(stage):
-    """More messages than a mailbox takes arrive, in their order, and who sends them has to wait."""
+    """More messages than a mailbox holds arrive in order, while their sender has to wait."""
     c1 = await stage.container("c1")
     slow = await stage.start("c2", "Slow", "slow")
     await c1.start(source := Agent("source"))

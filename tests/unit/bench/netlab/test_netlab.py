@@ -18,7 +18,7 @@ from formicary_bench.remote.inventory import load
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Give the commands that would be run, in the place of running them; those that begin so fail."""
+    """Collect commands instead of running them; those that begin with the given words fail."""
 
     def run(program, *arguments):
         made.append(" ".join([program, *arguments]))

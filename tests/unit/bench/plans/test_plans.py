@@ -22,7 +22,7 @@ LOCAL = [one.name for one in EXPERIMENTS.values() if not set(one.placements) <= 
 
 @pytest.fixture
 def plan(tmp_path):
-    """Read a plan that says this."""
+    """Read a plan with this text."""
 
     def write_and_read(text, hosts=()):
         path = tmp_path / "my-plan.toml"
@@ -33,7 +33,7 @@ def plan(tmp_path):
 
 
 def mistakes(plan, text, hosts=()):
-    """Return what is said of a plan, line by line, without its path."""
+    """Return the errors of a plan, line by line, without its path."""
     with pytest.raises(UsageError) as error:
         plan(text, hosts)
     said = str(error.value)
@@ -196,7 +196,7 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
         (GOOD + 'placement = "here"', "line 3, measure.a.placement: no placement 'here'; choose"),
         (GOOD + 'placement = "two-hosts"', "line 1, measure.a: two-hosts needs hosts"),
         (GOOD + 'placement = "same-container"\nroute = "direct"',
-         "line 1, measure.a: nothing can be measured by --route direct here"),
+         "line 1, measure.a: nothing measured here can use --route direct"),
         (GOOD + 'placement = "same-container"\nplatform = "tcp"', "line 1, measure.a: nothing is left"),
         (GOOD + "pairs = 10000\nrounds = [0, 10000000, 0]", "line 1, measure.a: 10000 pairs with 10000000"),
         ('[measure.a]\nexperiment = "memory"\nprofile = true', "line 1, measure.a: nothing of memory can"),
@@ -334,7 +334,7 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
         ]
     for words, said in [
         (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),
-        (("--plan", "p", "--resume", "r"), "--plan and --resume exclude each other: use one of them"),
+        (("--plan", "p", "--resume", "r"), "--plan and --resume cannot be combined: use one of them"),
         (("create", "--plan", "p"), "create does not go with --plan"),
         (("--resume", "r", "--pairs", "3"), "--pairs does not go with --resume"),
         (("--resume", "r", "--dry-run"), "--dry-run does not go with --resume"),

@@ -33,7 +33,7 @@ def lines_of(name):
 
 
 def marked(chart):
-    """Say whether a figure says of what is not ours whose it is, and on what machine it was measured."""
+    """Return whether figures that are not ours name their source, and the machine that measured them."""
     return published.SOURCE in str(chart) and published.MACHINE in chart.caption
 
 

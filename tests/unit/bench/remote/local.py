@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Process:
-    """What asyncssh gives for a process, as far as it is used."""
+    """A process as asyncssh returns it, as far as it is used."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -34,7 +34,7 @@ class Process:
 
 
 class Ssh:
-    """Starts commands, with a shell's ideas of what is wrong with them."""
+    """Starts commands, with a shell's errors."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -55,7 +55,7 @@ class Ssh:
         return Process(process)
 
     async def end(self) -> None:
-        """Wait for what has been told to end."""
+        """Wait for processes that were told to end."""
         for process in self.processes:
             process.stdin.close()
             await asyncio.wait_for(process.communicate(), 60)
@@ -73,7 +73,7 @@ class LocalConnection:
 
 
 def script(path: Path, text: str) -> str:
-    """Write a program of the shell, and return what to call it."""
+    """Write a shell script, and return the command that calls it."""
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return shlex.quote(str(path))

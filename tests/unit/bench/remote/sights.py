@@ -32,7 +32,7 @@ FACTS = {
 
 
 def facts(**changed):
-    """Give the facts of a host with nothing wrong, but for what is changed."""
+    """Return the facts of a flawless host, with some changes."""
     changes = {
         name: {**FACTS[name], **new} if isinstance(new, dict) else new for name, new in changed.items()
     }
@@ -40,10 +40,10 @@ def facts(**changed):
 
 
 def host(**changed):
-    """Give a host of an inventory."""
+    """Return a host of an inventory."""
     return Host(name="a", address="192.0.2.1", **changed)
 
 
 def seen(name="a", **changed):
-    """Give a host after a look at it."""
+    """Return a host after a check."""
     return Seen(host=name, reached_ms=12.3, offset_s=-0.0015, uncertainty_s=0.0002, facts=facts(**changed))

@@ -54,7 +54,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def refused(write):
-    """Give a function that has a file refused, and returns what was said."""
+    """Return a function that reads an invalid file, and returns the error."""
 
     def refused(text):
         with pytest.raises(UsageError) as caught:
@@ -183,7 +183,7 @@ def test_a_wrong_address(refused, key, said):
         ),
         ('key = "."', "cannot be read (Is a directory)"),
         ('key = "hosts.toml.pub"', "hosts.toml.pub cannot be read (No such file"),
-        ('key = "~nobody-of-this-name/key"', "names a user that there is not"),
+        ('key = "~nobody-of-this-name/key"', "names an unknown user"),
         ('key = "a\\u0000b"', "contains control characters"),
         (f'key = "{"x" * 5000}"', "cannot be read (File name too long)"),
         ('known_hosts = "gone"', "known_hosts: the file"),
@@ -209,8 +209,11 @@ def test_a_wrong_address(refused, key, said):
         ('groups = ["East"]', "groups: 'East' cannot be a name"),
         ('groups = ["a"]', "groups: a is a host; give the group another name"),
         ("environment = []", "environment: a list is no table"),
-        ('environment = { "A B" = "1" }', "environment.\"A B\": 'A B' is no name of an environment variable"),
-        ('environment = { 1A = "1" }', "environment.1A: '1A' is no name of an environment variable"),
+        (
+            'environment = { "A B" = "1" }',
+            "environment.\"A B\": 'A B' is not the name of an environment variable",
+        ),
+        ('environment = { 1A = "1" }', "environment.1A: '1A' is not the name of an environment variable"),
         ("environment = { A = 1 }", 'environment.A: the value is no text; write it in quotes, such as "1"'),
         ('interface = "a/b"', "interface: 'a/b' is no network interface"),
         ('interface = "sixteen-letters-"', "is no network interface"),

@@ -118,7 +118,7 @@ def test_a_full_disk_is_a_failure_and_ends_it(agent):
     agent.worker._values.close()
     agent.worker._values = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123 -- closed by the worker
     agent.worker.take(Data(1, b"ab"))
-    reason = "what it handed over cannot be kept here: No space left on device"
+    reason = "its results cannot be stored here: No space left on device"
     assert agent.worker.read() == [Failed(reason)]
     assert agent.kills == 1
 
@@ -126,7 +126,7 @@ def test_a_full_disk_is_a_failure_and_ends_it(agent):
 def test_too_much_is_a_failure_and_ends_it(agent, monkeypatch):
     monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 3)
     agent.worker.take(Data(1, b"abcd"))
-    assert "cannot be kept here" in agent.worker.read()[0].reason
+    assert "cannot be stored here" in agent.worker.read()[0].reason
     assert agent.kills == 1
 
 
@@ -134,7 +134,7 @@ def test_who_talks_without_being_read_is_a_failure(agent, monkeypatch):
     monkeypatch.setattr(remote_workers, "_MOST_UNREAD", 1000)
     for number in range(100):
         agent.worker.take(Said(1, progress(number)))
-    assert Failed("it says more than anybody can read") in agent.worker.read()
+    assert Failed("it prints too much") in agent.worker.read()
     assert len(agent.worker._unread) == 0
 
 

@@ -29,7 +29,7 @@ def judge(values, base, **about):
 
 
 def near(rate, runs):
-    """Give how far a rate may be off by chance: four standard errors."""
+    """Return how far a rate may be off by chance: four standard errors."""
     return 4 * (rate * (1 - rate) / runs) ** 0.5
 
 

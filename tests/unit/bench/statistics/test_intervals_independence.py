@@ -75,7 +75,7 @@ def test_ratios_are_as_wide():
 
 
 def _shuffled(values):
-    """Give values in an order in which they do not depend."""
+    """Return values in an order without dependence."""
     random = np.random.default_rng(0)
     while dependence(found := random.permutation(values).tolist()) is not None:
         pass

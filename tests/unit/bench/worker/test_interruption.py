@@ -19,7 +19,7 @@ REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @pytest.fixture(autouse=True)
 def handlers():
-    """Have no signal ignored, as under nohup; give all back what they did."""
+    """Make sure that no signal is ignored, as under nohup; restore all handlers."""
     before = {one: signal.getsignal(one) for one in REQUESTS}
     for one in REQUESTS:
         signal.signal(one, signal.default_int_handler)

@@ -10,7 +10,7 @@ from formicary_bench.worker.worker import use_cores
 
 @pytest.fixture
 def kept(monkeypatch):
-    """Have the cores 1, 4 and 6, and note on which the process is kept."""
+    """Fake the cores 1, 4 and 6, and record those that the process is kept on."""
     found = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {6, 1, 4}, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: found.append(cores), raising=False)

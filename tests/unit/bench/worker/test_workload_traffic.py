@@ -35,7 +35,7 @@ def many(hosts, pairs=0, traffic=ALL_TO_ALL, experiment="messaging/pairs", **siz
 
 
 def talks(configuration):
-    """Give all pairs: the sender's member and number, and its receiver."""
+    """Return all pairs: the sender's member and number, and its receiver."""
     return {
         (member, sender): receiver_of(configuration, member, sender)
         for member in range(configuration.hosts)

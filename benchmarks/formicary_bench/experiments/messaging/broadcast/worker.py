@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Message, MicroAgent, OneShotBehaviour
+from formicary import Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.baselines import callbacks, tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.behaviours import PairRoles
-from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.containers import partner, running, start_agent
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ class Broadcast(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Make all rounds."""
         partners, body = self.partners, self.work.body
         (times,) = self.work.times
         await self.begin.wait()
@@ -66,7 +65,6 @@ class Rounds:
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Make all rounds."""
         self._begin()
         await self.finished
 
@@ -102,21 +100,21 @@ class MicroBroadcast(MicroAgent):
     answered: Callable[[], None]
 
     def handle(self, message: Message) -> None:  # noqa: ARG002 -- as of MicroAgent
-        """Count the message."""
         self.answered()
 
 
 class SocketBroadcast(tcp.Framed):
     """Reports the answers of one receiver on its own connection."""
 
-    rounds: Rounds
+    def __init__(self, rounds: Rounds) -> None:
+        super().__init__()
+        self.rounds = rounds
 
     def received(self, frame: bytes) -> None:  # noqa: ARG002 -- as of Framed
         """Count the message."""
         self.rounds.answered()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Report the loss."""
         self.rounds.lost(error)
 
 
@@ -128,12 +126,10 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 
 
 def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the receivers."""
     return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
 
 
 def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the sender."""
     work.times.append(PairTimes())
     return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)
 
@@ -145,15 +141,8 @@ def _partners(home: Container, work: Workload) -> list[str]:
 async def _start_behaviour(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
     begin = asyncio.Event()
     behaviour = Broadcast(_partners(home, work), work, begin)
-    agent = Agent("asker")
-    agent.add_behaviour(behaviour)
-    await home.start(agent)
-
-    async def measure() -> None:
-        begin.set()
-        await behaviour.join()
-
-    return measure
+    await start_agent(home, "asker", behaviour)
+    return running(begin, behaviour)
 
 
 async def _start_micro(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
@@ -205,7 +194,6 @@ async def _callbacks(work: Workload) -> AsyncIterator[PreparedRole]:
 @asynccontextmanager
 async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     """Open a connection to each receiver."""
-    connections: list[SocketBroadcast] = []
     body = work.body.encode()
     frame = tcp.LENGTH.pack(len(body)) + body
 
@@ -214,16 +202,9 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
             one.transport.write(frame)
 
     rounds = Rounds(work, send)
-    try:
-        for _ in work.receivers:
-            connection = SocketBroadcast()
-            connection.rounds = rounds
-            await tcp.connect(connection, work.job.peer)
-            connections.append(connection)
+    connections = [SocketBroadcast(rounds) for _ in work.receivers]
+    async with tcp.connected(connections, work.job.peer):
         yield PreparedRole(measure=rounds.run)
-    finally:
-        for connection in connections:
-            connection.transport.close()
 
 
 @asynccontextmanager

@@ -40,13 +40,13 @@ FIRST = 5000
 """The lowest rate that may be tried first, in messages per second."""
 
 STEP = 3
-"""By how much it is multiplied or divided at first."""
+"""The factor by which it is first multiplied or divided."""
 
 NARROW = 1.15
-"""A gap whose end is so many times its begin is not cut again; that of a step is cut three times."""
+"""The ratio of a gap's ends below which it is not halved again; that of a step is halved three times."""
 
 MOST_TRIES = 24
-"""How many tries there are at most."""
+"""The most tries."""
 
 HIGHEST = 1_000_000
 """No rate above is tried."""

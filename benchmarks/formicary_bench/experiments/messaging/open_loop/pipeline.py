@@ -7,16 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.messaging.open_loop import (
-    HIGHEST,
-    LATE_SENDS,
-    LATEST_SEND,
-    MISSED,
-    TRIES,
-    UNANSWERED,
-    Limit,
-    Paced,
-)
+from formicary_bench.experiments.messaging import open_loop
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Axis, Point
 from formicary_bench.reports.charts.plots import Chart, lines_of, tick
@@ -49,7 +40,7 @@ if TYPE_CHECKING:
 
 
 PHASES_S = 0.5, 2.0, 0.5
-"""How long a load comes before, while and after it is measured, where nobody says how many messages."""
+"""Seconds of warm-up, measurement and cool-down, unless the user chose a number of messages."""
 
 _LONGEST_S = 3600
 _TRIALS, _TRIAL_S = 10, 0.8  # trials of a search, and seconds of each load
@@ -91,7 +82,7 @@ def rounds_at(rate: int, pairs: int, phases_s: tuple[float, float, float]) -> Ro
 
 def duration(one: Configuration, begin: float) -> DefaultDuration:
     """Estimate the duration of a repetition from its messages."""
-    return DefaultDuration(begin, one.exchange.load * one.exchange.trips / Paced.of(one).rate)
+    return DefaultDuration(begin, one.exchange.load * one.exchange.trips / open_loop.Paced.of(one).rate)
 
 
 def search_duration(_: Configuration, begin: float) -> DefaultDuration:
@@ -111,9 +102,9 @@ def _check_size(draft: Draft) -> None:
 def _slow_ones(_: Any, repetition: Repetition, measured: Exchanged) -> dict[Metric, float | None]:
     return {
         P99: of_ordered(measured.times, [0.99])[0] / 1e3,
-        LATE_SENDS: repetition.counters.get(LATE, 0.0),
-        UNANSWERED: float(repetition.lost),
-        LATEST_SEND: repetition.counters.get(LATEST_US, 0.0),
+        open_loop.LATE_SENDS: repetition.counters.get(LATE, 0.0),
+        open_loop.UNANSWERED: float(repetition.lost),
+        open_loop.LATEST_SEND: repetition.counters.get(LATEST_US, 0.0),
     }
 
 
@@ -125,9 +116,9 @@ def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
     late = []
     for row in rows:
         found = samples_of(row.each)
-        many = round(sum(found.get(LATE_SENDS.name, ())))
+        many = round(sum(found.get(open_loop.LATE_SENDS.name, ())))
         if many:
-            latest = formatting.duration(max(found[LATEST_SEND.name]))
+            latest = formatting.duration(max(found[open_loop.LATEST_SEND.name]))
             late.append(f"{named(row, rows)} ({formatting.number(many)}, the latest by {latest})")
     if not late:
         return []
@@ -175,9 +166,9 @@ def trials_of(data: Trials) -> list[Record]:
 def reading_of(trials: Sequence[Record]) -> Reading:
     """Return the figures of one search with all of its trials."""
     values = {
-        HIGHEST: float(highest_kept(trials)),
-        MISSED: float(lowest_missed(trials)) or None,
-        TRIES: float(len(trials)),
+        open_loop.HIGHEST: float(highest_kept(trials)),
+        open_loop.MISSED: float(lowest_missed(trials)) or None,
+        open_loop.TRIES: float(len(trials)),
     }
     return reading(values, records=trials)
 
@@ -191,12 +182,12 @@ SEARCHES = Summary(raw="search", read=_read)
 
 def saturation_sentences(rows: Sequence[Row]) -> list[str]:
     """Return sentences with the highest rate of everything but baselines."""
-    none = [row for members in found_by(rows) for row in members if not row.mean(HIGHEST)]
-    return [*usual_sentences([row for row in rows if row.mean(HIGHEST)]), *map(_none, none)]
+    none = [row for members in found_by(rows) for row in members if not row.mean(open_loop.HIGHEST)]
+    return [*usual_sentences([row for row in rows if row.mean(open_loop.HIGHEST)]), *map(_none, none)]
 
 
 def _none(row: Row) -> str:
-    limit = formatting.short(formatting.duration(Limit.of(row).limit_us))
+    limit = formatting.short(formatting.duration(open_loop.Limit.of(row).limit_us))
     who, none = f"{where(row)}, {subject(row).lower()}", cite("no rate", row)
     return told(f"{who} kept ", none, f" that was tried: 99% were not answered within {limit}.")
 
@@ -212,7 +203,7 @@ def _chart(rows: list[Row]) -> Chart:
     across = Axis("messages per second", formatting.count)
     chart = lines_of(rows, across, Axis("99% are answered within", tick), _points)
     caption = "The median of all trials of a rate. Hollow points are rates that were not kept every time."
-    load = Limit.of(rows[0])
+    load = open_loop.Limit.of(rows[0])
     body = formatting.short(formatting.size(load.payload_bytes))
     title = f"99th percentile over the rate, {at_once(rows[0])}, {body}, {load.arrivals} arrivals"
     return Chart(title, caption, chart, usual_columns(rows))

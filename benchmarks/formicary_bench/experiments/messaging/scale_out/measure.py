@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 AGENTS, SERVER, HOST = "agents", "server", "host"
-"""Whose counters there are: `agents@a cores` is how many cores the agents' process of host a keeps busy."""
+"""Prefixes of counters: `agents@a cores` is the number of cores that host a's agents keep busy."""
 
 _MESSAGES = 2  # of a round trip
 _US = 1e6

@@ -39,7 +39,6 @@ class Serve(CyclicBehaviour):
         self.shop = shop
 
     async def run(self) -> None:
-        """Answer one request."""
         message = await self.receive()
         page = await self.shop.answer(_request(message.body))
         await self.reply(message, body=_encode(page))
@@ -75,7 +74,6 @@ class Shopper(Agent):
 
     @property
     def is_home(self) -> bool:
-        """Whether it is in its home container."""
         return self.container.domain == _domain(str(self.address))
 
 
@@ -126,7 +124,6 @@ class Order(OneShotBehaviour):
         self.orders = 0
 
     async def run(self) -> None:
-        """Make all visits."""
         asked, client = Shopping.of(self.work.configuration), self.agent.name
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)

@@ -23,13 +23,13 @@ SUBJECTS = (
     *("history", "home", "humor", "languages", "literature", "music", "mysteries", "nature"),
     *("parenting", "politics", "reference", "religion", "romance", "science", "sports", "travel"),
 )
-"""What books are about."""
+"""The subjects of books."""
 
 SYLLABLES = (
     *("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu"),
     *("na", "pe", "ri", "so", "tu", "va"),
 )
-"""What names and titles are made of; searches look for one of them."""
+"""The syllables of names and titles; searches look for one of them."""
 
 _DAYS = 3650  # at most since publication
 _DEAREST = 9_999

@@ -34,14 +34,14 @@ class Interaction(StrEnum):
 
 
 ORDERS = tuple(Interaction)[6:]
-"""Those that have to do with an order; the ones before only look."""
+"""Those about an order; the others only browse."""
 
 PERCENT: dict[str, tuple[float, ...]] = {
     BROWSING: (29.00, 11.00, 11.00, 21.00, 12.00, 11.00, 2.00, 0.82, 0.75, 0.69, 0.30, 0.25, 0.10, 0.09),
     SHOPPING: (16.00, 5.00, 5.00, 17.00, 20.00, 17.00, 11.60, 3.00, 2.60, 1.20, 0.75, 0.66, 0.10, 0.09),
     ORDERING: (9.12, 0.46, 0.46, 12.35, 14.53, 13.08, 13.53, 12.86, 12.73, 10.18, 0.25, 0.22, 0.12, 0.11),
 }
-"""How many of a hundred requests of a mix are which interaction, in the order of `Interaction`."""
+"""The percentage of each interaction in a mix, in the order of `Interaction`."""
 
 _EVERY = tuple(Interaction)
 _MOST = 2**31

@@ -138,7 +138,7 @@ def shop_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def _turning_point(rows: Sequence[Row]) -> str:
-    """Return that number for rows that differ only in way and number of requests."""
+    """Return the sentence about rows that differ only in way and number of requests."""
     ways = {way: {row.size("requests"): row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
     both = sorted(ways[TRAVELS].keys() & ways[FETCHES].keys())
     if not both:

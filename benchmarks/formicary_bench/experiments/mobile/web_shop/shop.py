@@ -34,10 +34,10 @@ TABLES = (
     """CREATE TABLE cart_line (cart INTEGER NOT NULL, book INTEGER NOT NULL, copies INTEGER NOT NULL,
     PRIMARY KEY (cart, book))""",
 )
-"""What a shop is made of; `{key}` is how a database says that it numbers rows itself."""
+"""The tables of a shop; `{key}` is a database's type of a column whose rows it numbers."""
 
 NUMBERED = "customer", "orders"
-"""The tables that have rows from the beginning, and get more that are numbered after them."""
+"""The tables with rows from the start, whose new rows are numbered after them."""
 
 _OFFER = "book.id, book.title, author.name, book.cost, book.stock"
 _OFFERS = f"SELECT {_OFFER} FROM book JOIN author ON author.id = book.author"

@@ -1,4 +1,4 @@
-"""The files that the page is made of."""
+"""The templates of pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def template(name: str) -> str:
 
 
 def environment(**options: Any) -> Environment:
-    """Return what renders the templates; it escapes every word of others.
+    """Return the environment that renders templates, with everything escaped that is not ours.
 
     Args:
         options: further ones of `jinja2.Environment`.

@@ -1,6 +1,6 @@
 """The conversation with the laboratory, for drivers in Python: JSON lines, see docs/drivers.md.
 
-This runs in an environment of the driver's own, which has nothing of the laboratory.
+This runs in the driver's own environment, without the laboratory.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Times:
 
 @dataclass
 class Part:
-    """What a driver has prepared.
+    """The prepared part of a driver.
 
     Attributes:
-        go: makes all round trips of a round, given how many each pair makes; called once for each round.
-        endpoint: what the driver that asks has to know to reach this one.
-        times: of each pair.
+        go: makes all round trips of a round, given the number for each pair; called once per round.
+        endpoint: how the asking driver reaches this one.
+        times: the times of each pair.
     """
 
     go: Callable[[int], Awaitable[None]]
@@ -62,7 +62,7 @@ class Part:
 
 
 class Channel:
-    """The line to the laboratory; standard output is for nobody else."""
+    """The connection to the laboratory, which has standard output for itself."""
 
     def __init__(self) -> None:
         self._out: IO[bytes] = os.fdopen(os.dup(1), "wb")
@@ -76,16 +76,16 @@ class Channel:
         self._out.flush()
 
     def advance(self) -> None:
-        """Report progress while preparing takes more than some seconds."""
+        """Report progress if preparing takes more than some seconds."""
         self._prepared += 1
         self.progress(0)
 
     def progress(self, trips: int) -> None:
-        """Report how many round trips are done."""
+        """Report the number of completed round trips."""
         self.say("progress", done=self._prepared + trips)
 
     async def listen(self) -> None:
-        """Put what the laboratory says into `orders`, and None when it is gone."""
+        """Put the laboratory's messages into `orders`, and None when it is gone."""
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -95,17 +95,17 @@ class Channel:
 
 
 Prepare = Callable[[dict[str, Any], Callable[[], None]], Awaitable[Part]]
-"""Has all agents ready, given what the laboratory wants, and what to call when it has come further."""
+"""Prepares all agents, given the laboratory's order and a function to call on progress."""
 
 
 def serve(
     hello: dict[str, object], prepare: Prepare, run: Callable[[Coroutine[Any, Any, None]], None] = asyncio.run
 ) -> None:
-    """Be a driver until the laboratory says that it is over.
+    """Be a driver until the laboratory ends it.
 
     Args:
-        hello: what to say of the platform.
-        prepare: has all agents ready.
+        hello: the content of the driver's hello.
+        prepare: prepares all agents.
         run: runs a coroutine as programs of the platform do.
     """
     run(_serve(Channel(), hello, prepare))

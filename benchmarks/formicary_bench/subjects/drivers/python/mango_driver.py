@@ -1,7 +1,7 @@
 """Drives mango: agents in one container, or in two that talk by TCP, in two processes.
 
-With the argument `lean`, agents send in tasks of asyncio, past mango's scheduler, and what goes between
-processes is encoded by the faster of mango's codecs.
+With the argument `lean`, agents send in tasks of asyncio, bypassing mango's scheduler, and messages between
+processes are encoded by the faster of mango's codecs.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ IS_LEAN = sys.argv[1:] == ["lean"]
 
 
 class Sender(Agent):  # type: ignore[misc]  # mango is in the driver's environment alone
-    """Sends from where it handles messages, which is no coroutine."""
+    """Sends from its message handler, which is not a coroutine."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sending: set[asyncio.Task[bool]] = set()
 
     def give(self, content: str, receiver: Any) -> None:
-        """Send a message."""
         if not IS_LEAN:
             self.schedule_instant_message(content, receiver)
             return
@@ -44,16 +43,15 @@ class Echo(Sender):
     """Answers every message with its content."""
 
     def handle_message(self, content: Any, meta: dict[str, Any]) -> None:
-        """Answer one message."""
         self.give(content, sender_addr(meta))
 
 
 class Ask(Sender):
-    """Sends a message when the answer to the one before has come.
+    """Sends a message after each answer.
 
     Args:
         partner: the address of the agent that answers.
-        body: what is in each message.
+        body: the body of each message.
     """
 
     def __init__(self, partner: Any, body: str) -> None:
@@ -65,18 +63,17 @@ class Ask(Sender):
         self.finished = asyncio.Event()
 
     def begin(self, trips: int) -> None:
-        """Make so many round trips; `finished` is set when all are made."""
+        """Begin a number of round trips; `finished` is set after the last one."""
         self.left = trips
         self.finished.clear()
         self.ask()
 
     def ask(self) -> None:
-        """Send a message."""
         self.times.begin()
         self.give(self.body, self.partner)
 
     def handle_message(self, content: Any, meta: dict[str, Any]) -> None:
-        """Note the time and go on."""
+        """Record the time, and continue."""
         del content, meta
         self.times.end()
         self.left -= 1

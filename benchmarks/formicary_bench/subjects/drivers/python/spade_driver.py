@@ -23,7 +23,6 @@ class Echo(CyclicBehaviour):  # type: ignore[misc]  # SPADE is in the driver's e
     """Answers every message with its body."""
 
     async def run(self) -> None:
-        """Answer one message."""
         message = await self.receive(timeout=_PATIENCE)
         if message is not None:
             reply = message.make_reply()
@@ -32,11 +31,11 @@ class Echo(CyclicBehaviour):  # type: ignore[misc]  # SPADE is in the driver's e
 
 
 class Ask(CyclicBehaviour):  # type: ignore[misc]  # as above
-    """Makes a round each time that it is told to: sends a new message, waits for the answer, and again.
+    """Makes a round when told to: sends a message, waits for the answer, and repeats.
 
     Args:
         partner: the address of the agent that answers.
-        body: what is in each message.
+        body: the body of each message.
     """
 
     def __init__(self, partner: str, body: str) -> None:
@@ -47,13 +46,12 @@ class Ask(CyclicBehaviour):  # type: ignore[misc]  # as above
         self.rounds: asyncio.Queue[tuple[int, asyncio.Future[None]]] = asyncio.Queue()
 
     def begin(self, trips: int) -> asyncio.Future[None]:
-        """Make so many round trips; return what is done when all are made."""
+        """Begin a number of round trips; return a future for their end."""
         end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.rounds.put_nowait((trips, end))
         return end
 
     async def run(self) -> None:
-        """Make one round."""
         trips, end = await self.rounds.get()
         for _ in range(trips):
             self.times.begin()

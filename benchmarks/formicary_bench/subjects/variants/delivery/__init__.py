@@ -1,8 +1,8 @@
-"""How messages get from one agent to another within a container: other platforms' designs, to measure.
+"""Delivery of messages within a container, by other platforms' designs, to measure them.
 
-`container` is a container whose messages take a design's path; `path` is the path to one receiver, and
-`design` what all of them have in common. `designs` are an outbox (Jade, AgentScape), a chain (MadKit), and
-the direct hand-over (ours, by reference or with copies).
+`design` has what designs have in common, and a container that delivers by one; `path` is the path to one
+receiver. `designs` are an outbox (Jade, AgentScape), a chain (MadKit), and the direct hand-over (ours, by
+reference or with copies).
 """
 
 CPU_GROUP = "communication"

@@ -1,4 +1,4 @@
-"""What all designs of delivery have in common, and a container whose agents get their messages by one."""
+"""The base class of designs of delivery, and a container that delivers by one."""
 
 from __future__ import annotations
 
@@ -24,52 +24,52 @@ _AT_ONCE = 1  # messages that wait for a receiver's full mailbox when its path i
 
 
 class Design:
-    """How messages get to the agents of a container; subclass it, and have `take` do something.
+    """A design of delivery; subclasses implement `take`.
 
-    A design keeps the order of the messages of each pair of agents, and loses none: whatever it takes goes on
-    to `arrive`, or becomes a dead letter.
+    A design keeps the order of the messages of each pair of agents, and loses none: it passes each message to
+    `arrive`, or makes it a dead letter.
     """
 
     container: DesignedContainer
 
     async def open(self) -> None:
-        """Begin, when the container has been opened; for subclasses that have something to begin."""
+        """Begin after the container has been opened; for subclasses."""
 
     async def close(self) -> None:
-        """End, when all agents have; what is still on its way becomes dead letters. For subclasses too."""
+        """End after all agents; messages in transit become dead letters. For subclasses."""
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Take a message to the receiver that `path` leads to; for subclasses.
+        """Deliver a message to the receiver of `path`; for subclasses.
 
         Args:
-            message: what a sender has sent.
-            path: to be given to `arrive`, with the message, in the end.
+            message: the message.
+            path: the path to pass to `arrive` in the end.
         """
         raise NotImplementedError
 
     def unpacked(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
-        """Return what becomes a dead letter, and for whom it was; for subclasses that pack messages.
+        """Return the original message and receiver of a dead letter; for subclasses that pack messages.
 
         Args:
-            message: what cannot be delivered.
-            receiver: to whom it cannot; None for all that it was sent to.
+            message: the undelivered message.
+            receiver: its receiver; None for all.
         """
         return message, receiver
 
     def arrive(self, message: Message, path: DeliveryPath) -> None:
-        """Hand a message over to its receiver; where that has no room, the message waits for it in order."""
+        """Hand a message over to its receiver; without room there, it waits in order."""
         path.on_arrival()
         self.hand_over(message, path, path)
         if path.entrance is None:
             self.container.paths.forget(path)
 
     def hand_over(self, message: Message, path: DeliveryPath, origin: Origin | None = None) -> None:
-        """Hand a message over to the agent that `path` leads to, the receiver or one in between.
+        """Hand a message over to the agent of `path`, the receiver or one in between.
 
         Args:
             message: the message.
-            path: where to.
-            origin: who is told to send nothing more while messages wait for that agent.
+            path: the path.
+            origin: the sink to pause while messages wait for that agent.
         """
         overflow, receiver = self.container.dispatcher.overflow, path.receiver
         try:
@@ -85,10 +85,10 @@ class Design:
 
 
 class DesignedDispatcher(Dispatcher):
-    """Has a design deliver what is sent to the container's agents, by its own ones and by others.
+    """Delivers all messages to the container's agents, from its own and other agents, by a design.
 
-    All that a sender's message touches first is where it is in any container: the look-up of the receiver
-    among its routes. So what is measured beyond that is the design.
+    A message first takes the same step as in any container, the look-up of its receiver in the routes. So all
+    further cost is that of the design.
     """
 
     design: Design
@@ -99,13 +99,13 @@ class DesignedDispatcher(Dispatcher):
         self.routes = self.paths
 
     def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Deliver a message that has come the long way by the design; as of `Dispatcher.deliver`."""
+        """Deliver a message by the design that did not come by a route; as of `Dispatcher.deliver`."""
         if receiver in self.routes:
             return super().deliver(message, receiver)
         return self.paths.to(receiver).accept(message)
 
     def hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
+        """Hand a message over at the end of the design; arguments and results as of `deliver`."""
         return super().deliver(message, receiver)
 
     def add_dead_letter(
@@ -121,7 +121,7 @@ class DesignedContainer(Container):
 
     Args:
         name: as of `Container`.
-        design: how messages are delivered; one that no other container has.
+        design: the design, not shared with another container.
         about: further arguments of `Container`.
     """
 
@@ -136,13 +136,11 @@ class DesignedContainer(Container):
         design.container = self
 
     async def open(self) -> Self:
-        """Open it, and its design."""
         await super().open()
         await self.design.open()
         return self
 
     async def close(self) -> None:
-        """Close it, and its design."""
         try:
             await super().close()
         finally:

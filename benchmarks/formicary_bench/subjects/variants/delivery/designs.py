@@ -24,10 +24,9 @@ _decode = msgspec.msgpack.Decoder(Message).decode
 
 
 class HandOver(Design):
-    """The sender hands the message itself over: what that costs more than in our containers, paths cost."""
+    """The sender hands the message itself over; any extra cost over our containers is that of paths."""
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Hand it over."""
         self.arrive(message, path)
 
 
@@ -51,7 +50,7 @@ class Copies(Design):
 
 
 def deep_copy(message: Message) -> Message:
-    """Copy a message and all in it that can be changed; Python copies no text, as nobody can change that."""
+    """Copy a message and everything mutable in it; text is immutable and not copied."""
     metadata = (
         message.metadata
     )  # cannot be changed either, and so not copied: that would be to fill a new one
@@ -59,7 +58,7 @@ def deep_copy(message: Message) -> Message:
 
 
 def encoded_copy(message: Message) -> Message:
-    """Copy a message with its text and all, as if it went to another process: encode and decode it."""
+    """Copy a message with its text, by encoding and decoding it as for another process."""
     return _decode(_encode(message))
 
 
@@ -67,13 +66,13 @@ _IN_A_ROW = 32  # messages that a worker delivers before the others have their t
 
 
 class Outbox(Design):
-    """Senders only put messages into one queue; workers take them out and hand them over.
+    """Senders put messages into one queue, from which workers hand them over.
 
-    The workers are tasks of the container's event loop, as its agents are, and not threads of their own as in
-    those platforms: what shows is the detour, and not how many cores there are.
+    The workers are tasks of the container's event loop, like its agents, rather than threads as in those
+    platforms: this measures the detour, not the number of cores.
 
     Args:
-        workers: how many, at least one.
+        workers: the number of workers, at least one.
     """
 
     def __init__(self, workers: int) -> None:
@@ -82,7 +81,6 @@ class Outbox(Design):
         self._workers: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Start the workers."""
         loop = asyncio.get_running_loop()
         self._workers = [
             loop.create_task(self._work(), name=f"delivering worker {number}")
@@ -90,7 +88,6 @@ class Outbox(Design):
         ]
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Put a message into the outbox."""
         self._queue.put_nowait((message, path))
 
     async def _work(self) -> None:
@@ -102,7 +99,7 @@ class Outbox(Design):
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """End the workers; what they have not delivered becomes dead letters."""
+        """End the workers; undelivered messages become dead letters."""
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
@@ -129,10 +126,10 @@ class Envelope(Message, frozen=True, array_like=True, gc=True, kw_only=True):
 
 
 class Communicator(CyclicBehaviour):
-    """Passes on what comes.
+    """Passes messages on.
 
     Args:
-        chain: the design that it is of.
+        chain: its design.
         following: the path to the next agent of the chain; None for the last one.
     """
 
@@ -157,12 +154,11 @@ class Communicator(CyclicBehaviour):
 
 
 class Chain(Design):
-    """Senders give messages to the first of some agents, and the last one hands them over."""
+    """Senders give messages to the first of several agents; the last one hands them over."""
 
     _first: DeliveryPath
 
     async def open(self) -> None:
-        """Start the agents, the last one first."""
         container, following = self.container, None
         for name in reversed(AGENTS):
             agent = Agent(name)
@@ -173,19 +169,18 @@ class Chain(Design):
         self._first = following
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Pass a message to the first agent."""
         envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, path=path)
         self.hand_over(envelope, self._first)
 
     def unpacked(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
-        """Return what is in an envelope, and whom it is for."""
+        """Return the content of an envelope, and its receiver."""
         return (
             (message.content, message.path.receiver) if isinstance(message, Envelope) else (message, receiver)
         )
 
 
 WORKERS = 5
-"""How many workers deliver in a container of Jade, unless it is built with another number."""
+"""The number of workers in a container of Jade, by default."""
 
 MAKE: dict[str, Callable[[], Design]] = {
     HAND_OVER: HandOver,
@@ -195,4 +190,4 @@ MAKE: dict[str, Callable[[], Design]] = {
     COPIED: partial(Copies, deep_copy),
     ENCODED: partial(Copies, encoded_copy),
 }
-"""What makes a new one of each."""
+"""Factories of designs, by name."""

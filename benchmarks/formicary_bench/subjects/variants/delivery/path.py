@@ -1,4 +1,4 @@
-"""The path to one receiver: where its senders' messages begin, and where they are handed over."""
+"""The path to one receiver, from its senders to its mailbox."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.variants.delivery.design import DesignedDispatcher
 
 LIMIT = 1000
-"""How many messages may be on their way to a receiver, as many as wait in a mailbox; then senders wait."""
+"""The most messages in transit to a receiver, as many as fit into a mailbox; beyond, senders wait."""
 
 
 class DeliveryPath:
-    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes."""
+    """The path to one receiver. It is also a sink, so that senders wait for it as for a mailbox."""
 
     __slots__ = (
         "_has_room",
@@ -44,7 +44,7 @@ class DeliveryPath:
     # -- where it begins ------------------------------------------------------------------------------------
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Pass a message to the design; return this sink if too many are on their way."""
+        """Pass a message to the design; return this sink if too many are in transit."""
         if self.is_closed or self.under_way >= LIMIT:
             return (self,)
         self.under_way += 1
@@ -52,7 +52,7 @@ class DeliveryPath:
         return None
 
     def put(self, message: Message) -> bool:
-        """Pass a message to the design; return False if too many are on their way."""
+        """Pass a message to the design; return False if too many are in transit."""
         return self.accept(message) is None
 
     async def room(self) -> None:
@@ -62,13 +62,13 @@ class DeliveryPath:
         await self._has_room.wait()
 
     def is_done(self) -> bool:
-        """Return False: what is sent to an agent that has ended fails where it arrives."""
+        """Return False: messages to an ended agent fail on arrival."""
         return False
 
     # -- where it ends --------------------------------------------------------------------------------------
 
     def on_arrival(self) -> None:
-        """Called when a message has come to the end."""
+        """Called when a message has arrived."""
         self.under_way -= 1
         if self._has_room is not None and not self.is_closed:
             self._wake_senders()
@@ -95,7 +95,7 @@ class DeliveryPath:
 
 
 class QueuedDelivery:
-    """The sink of a message that waits behind others: it is handed over when they have been."""
+    """The sink of a message that waits to be handed over after others."""
 
     def __init__(self, path: DeliveryPath) -> None:
         self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
@@ -103,7 +103,7 @@ class QueuedDelivery:
         self._full: list[MessageSink] | None = None  # those that had no room at the first attempt
 
     def put(self, message: Message) -> bool:
-        """Hand over; return False if there is no room yet for all who are to have it."""
+        """Hand the message over; return False if a receiver has no room yet."""
         if self._full is None:
             self._full = list(self._path.deliver(message) or ())
             self.address = self._path.receiver
@@ -119,12 +119,12 @@ class QueuedDelivery:
         return sink.put(message)
 
     async def room(self) -> None:
-        """Wait for room where there was none."""
+        """Wait for room."""
         if self._full:
             await self._full[0].room()
 
     def is_done(self) -> bool:
-        """Return False: who has ended is found out by handing over."""
+        """Return False: only handing over shows which receivers have ended."""
         return False
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class QueuedDelivery:
 
 
 class DeliveryPaths(dict[Any, "Deliver"]):
-    """A container's routes: its own agents are reached by paths, and others as usual."""
+    """A container's routes, with paths to its own agents."""
 
     def __init__(self, dispatcher: DesignedDispatcher) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class DeliveryPaths(dict[Any, "Deliver"]):
         self._own = f"@{dispatcher.domain}"
 
     def to(self, receiver: str) -> DeliveryPath:
-        """Return the path to an agent of the container; the same as long as anything is on it."""
+        """Return the path to an agent of the container, the same one as long as messages are on it."""
         path = self._all.get(receiver)
         if path is None:
             path = self._all[receiver] = DeliveryPath(self._dispatcher, receiver)
@@ -158,23 +158,23 @@ class DeliveryPaths(dict[Any, "Deliver"]):
         super().__delitem__(receiver)
 
     def pop(self, receiver: str, default: Any = None) -> Any:
-        """Forget how to reach a receiver."""
+        """Remove the route to a receiver."""
         self._shut(receiver)
         return super().pop(receiver, default)
 
     def clear(self) -> None:
-        """Send all messages the long way."""
+        """Remove all routes, so that messages go through the dispatcher."""
         for path in self._all.values():
             path.entrance = None
         super().clear()
 
     def update(self, pairs: Iterable[tuple[Any, Deliver]]) -> None:  # type: ignore[override]  # all that is used
-        """Send messages the short way again."""
+        """Add routes again."""
         for receiver, deliver in pairs:
             self[receiver] = deliver
 
     def forget(self, path: DeliveryPath) -> None:
-        """Forget a path that nothing is on: there may be many to agents that are not there."""
+        """Drop an idle path: there may be many, to agents that do not exist."""
         if not path.under_way and not path.is_closed and self._all.get(path.receiver) is path:
             del self._all[path.receiver]
 

@@ -63,7 +63,7 @@ for order in map(json.loads, sys.stdin):
 
 @pytest.fixture
 def with_driver(tmp_path, monkeypatch):
-    """Have a driver be installed whose agents hold ten kilobytes each, or that ends as it is weighed."""
+    """Install a driver whose agents hold ten kilobytes each, or that ends while it is weighed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def install(*, ends=False):

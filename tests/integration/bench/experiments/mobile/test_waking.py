@@ -63,7 +63,7 @@ def test_what_is_new_is_weighed_and_so_many_together_that_what_there_is_once_is_
 
 
 async def played(way, monkeypatch):
-    """Make all loops in this process; return what has made them, and the times."""
+    """Make all loops in this process; return the play, and its workload."""
     monkeypatch.setattr(waking, "_weigh", nothing)
     work = Workload(Job(planned(way, LOOP), "both", 1))
     loops = waking.Wake(work)

@@ -27,7 +27,7 @@ class Ended:
 
 @pytest.fixture
 def check(capsys):
-    """Give a function that looks at the hosts of an inventory."""
+    """Return a function that checks the hosts of an inventory."""
 
     def check(inventory, *options):
         with pytest.raises(SystemExit) as ended:
@@ -38,7 +38,7 @@ def check(capsys):
 
 
 def rewritten(lab, **changes):
-    """Write the lab's inventory again, with lines added to some hosts' tables."""
+    """Rewrite the lab's inventory with lines added to some hosts' tables."""
     text = lab.inventory.read_text(encoding="utf-8")
     for host, lines in changes.items():
         heading = f"[hosts.{host.replace('_', '-')}]\n"
@@ -143,7 +143,7 @@ def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_p
     path.write_text(text, encoding="utf-8")
     checked = json.loads(check(path, "--json").stdout)
     first, second = ([finding["what"] for finding in host["findings"]] for host in checked["hosts"])
-    assert "nobody can listen at 192.0.2.9 there (Cannot assign requested address)" in first
+    assert "cannot listen at 192.0.2.9 there (Cannot assign requested address)" in first
     assert f"there is no environment {tmp_path}/none" in second
     assert checked["ways"] == []
     assert checked["hosts"][1]["facts"]["listen"]["address"] == lab.hosts[1].address  # by which SSH came

@@ -12,7 +12,7 @@ ONE = ("--platform", "formicary-behaviours", "--placement", "two-hosts", "--repe
 
 @pytest.fixture
 def nothing_left(lab):
-    """Find no process on the nodes after the test that was not there before."""
+    """Check that the test leaves no process on the nodes."""
     before = [set(host.pids()) for host in lab.hosts]
     yield
     wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, 60.0, "processes are left")
@@ -63,7 +63,7 @@ def test_ctrl_c_ends_the_programs_on_all_nodes(lab, job, nothing_left):
             3,
             "no active network interface ib7 with an address; it has lab0",
         ),
-        (("--hosts", "hosts.toml"), "", 2, "--hosts goes with --launcher ssh"),
+        (("--hosts", "hosts.toml"), "", 2, "--hosts is for --launcher ssh"),
         pytest.param(
             ("--on", "node3"),
             "",

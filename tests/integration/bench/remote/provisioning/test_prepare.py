@@ -33,7 +33,7 @@ AGENT = (
 
 
 class Bare:
-    """A lab whose first host has nothing but Python.
+    """A lab whose first host has only Python.
 
     Attributes:
         inventory: its hosts.toml.
@@ -60,7 +60,7 @@ class Bare:
         return what, str(self.inventory), "--on", self.host.name, *options
 
     def run(self, what):
-        """Run a command on the host; give its exit code, and what it says of the host."""
+        """Run a command on the host; return its exit code, and its output about the host."""
         out = io.StringIO()
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
             for name, value in self.environment.items():
@@ -71,7 +71,7 @@ class Bare:
         return ended.value.code or 0, said
 
     def digest_there(self):
-        """Ask the environment on the host for its code."""
+        """Return the digest of the code in the host's environment."""
         program = "from formicary_bench.remote.folders import code_digest; print(code_digest())"
         python = self.folder / "environment" / "bin" / "python"
         done = subprocess.run(
@@ -88,7 +88,7 @@ def bare(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def prepared(bare):
-    """Give the host after it was prepared, with what the command has said."""
+    """Return the prepared host, with the command's output."""
     bare.first = bare.run("prepare")
     return bare
 
@@ -164,7 +164,7 @@ def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_go
 
 
 def test_clean_ends_what_is_left_and_removes_all_that_is_ours(prepared):
-    """It is the last of this module: the others need what it removes."""
+    """The last test of this module, as the others need what it removes."""
     on_the_host = ["ip", "netns", "exec", prepared.host.namespace]
     program = [sys.executable, "-c", AGENT, str(prepared.folder)]
     with subprocess.Popen([*on_the_host, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:

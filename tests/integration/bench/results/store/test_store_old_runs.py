@@ -91,7 +91,7 @@ def test_names_in_a_run_do_not_steer_the_terminal(bench, runs):
 
 
 class Links(HTMLParser):
-    """What a page refers to, and what in it can be referred to."""
+    """The links of a page, and their possible targets in it."""
 
     def __init__(self, text):
         super().__init__()
@@ -105,7 +105,7 @@ class Links(HTMLParser):
 
 
 def broken(page):
-    """Give the links of a page that lead nowhere, or out of its folder."""
+    """Return the links of a page that lead nowhere, or out of its folder."""
     links = Links(page.read_text())
     found = []
     for link in links.to:

@@ -38,7 +38,7 @@ PROGRAM = "from formicary.cli import main; print('begun', flush=True); main()"
 
 @pytest.fixture
 def there():
-    """Where things are kept on the hosts: a path that is short enough for sockets."""
+    """A folder for the hosts' files, with a path short enough for sockets."""
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         yield Path(folder)
 
@@ -72,34 +72,34 @@ def when_met(monkeypatch):
 
 
 def inventory_of(lab, there, folder):
-    """Write a lab's inventory with a place of its own for what is kept on the hosts."""
+    """Write a lab's inventory with a folder of its own for the hosts' files."""
     path = folder / "hosts.toml"
     path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
     return path
 
 
 def programs(host):
-    """What runs on a host of a lab but its SSH server, which waits for connections: the command lines."""
+    """The command lines of processes on a host of a lab, without its SSH server."""
     lines = [command(pid) for pid in host.pids()]
     return [line for line in lines if line and "[listener]" not in line]
 
 
 def command(pid):
-    """What a process was started with; nothing if it is gone, or as good as."""
+    """A process's command line; empty if it has ended, or is a zombie."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     return ""
 
 
 def kept(folder):
-    """What is in a folder, if there is one: whose it is may remove it at any moment."""
+    """The files in a folder, if it exists: its owner may remove it at any moment."""
     with suppress(FileNotFoundError):
         return list(folder.iterdir())
     return []
 
 
 def is_soon_empty(lab, there):
-    """Say whether nothing of ours is left on any host within `SECONDS`."""
+    """Return whether nothing of ours is left on any host within `SECONDS`."""
     until = time.monotonic() + SECONDS
     while any(map(programs, lab.hosts)) or kept(there / "scratch"):
         if time.monotonic() > until:
@@ -342,7 +342,7 @@ def test_a_run_ends_where_a_host_does_not_come_back(lab, over, there):
 
 @pytest.fixture(scope="module")
 def longest():
-    """Seconds of a run that nobody interrupts, on this machine and beside all that it does now."""
+    """Seconds of an uninterrupted run on this machine under its present load."""
     return []
 
 

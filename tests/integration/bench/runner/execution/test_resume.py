@@ -47,7 +47,7 @@ def command(*words, program=PROGRAM):
 
 @pytest.fixture
 def start(tmp_path):
-    """Start `formicary bench` in an empty folder; it has ended when the test does."""
+    """Start `formicary bench` in an empty folder; it ends with the test."""
     started = []
 
     def start(*words, program=PROGRAM):
@@ -79,7 +79,7 @@ def wait_for_repetitions(folder, many):
 
 
 def check_complete(folder, before, rounds=420):
-    """All that was planned is there once, what was there before is as it was, and nothing else is left."""
+    """Check that everything planned exists once, earlier results are unchanged, and nothing else is left."""
     run = RunFolder.open(folder)
     manifest = run.manifest
     assert manifest.complete
@@ -115,7 +115,7 @@ def test_after_ctrl_c_a_run_goes_on_where_it_was(start, bench, tmp_path):
 
     again = bench("run", "--resume", "run")
     assert again.code == 2
-    assert f"run has all of its {2 * REPEAT} measurements" in again.err
+    assert f"run is complete, with all of its {2 * REPEAT} measurements" in again.err
 
 
 def test_after_a_crash_a_run_goes_on_where_it_was(start, bench, tmp_path):

@@ -28,13 +28,13 @@ THROUGH_SERVER = {"placements": ("two-containers",), "routes": ("xmpp",), "round
 
 @pytest.fixture(autouse=True)
 def _many_samples(monkeypatch):
-    """Look more often, so that in a short window, too, everything is seen for certain."""
+    """Sample more often, so that even a short window shows everything."""
     monkeypatch.setitem(Window.__init__.__kwdefaults__, "rate", 5 * RATE)
 
 
 @pytest.fixture
 def with_good(tmp_path, monkeypatch):
-    """Have a driver be installed that tells its threads apart."""
+    """Install a driver that groups its threads."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     keep(GOOD, hello_of(GOOD))
 
@@ -44,7 +44,7 @@ def messages_of(subject="formicary-behaviours", **asked):
 
 
 def with_more(**asked):
-    """Ask for more each time: the machine says how much is over before a sampler has seen anything."""
+    """Yield options with more work each time: a fast machine may finish before a sampler sees anything."""
     for times in (1, 4, 16):
         sizes = {
             name: tuple(times * size for size in asked[name]) for name in asked.keys() & {"rounds", "agents"}
@@ -58,7 +58,7 @@ def seen(row):
 
 
 def profile(folder, *sees, with_plain=False, **asked):
-    """Measure with a profile, which sees these groups and processes; return the rows."""
+    """Measure with a profile until it shows these groups and processes; return the rows."""
     for number, options in enumerate(with_more(**asked)):
         run_plan = of_one(options)
         repeats = {one: many for one, many in run_plan.repeats.items() if one.profiled or with_plain}

@@ -51,7 +51,7 @@ def talk(line):
 
 
 def leave_a_child():
-    """Start what goes on in the background, in a session of its own, and nobody waits for."""
+    """Start a background process in its own session that nobody waits for."""
     if not os.fork():
         os.setsid()
         if os.fork():
@@ -124,7 +124,7 @@ TOLD_TO_END = {"stays": hang, "ends-badly": die("could not clean up")}
 
 
 def do(actions):
-    """Do what this driver does wrong at this moment, if it is now."""
+    """Misbehave, if this is the moment at which this driver does."""
     actions.get(MODE, lambda: None)()
 
 

@@ -17,7 +17,7 @@ GOOD = (sys.executable, str(HERE / "good.py"))
 
 
 def bad(mode):
-    """Return the command of a driver that does something that it must not."""
+    """Return the command of a driver that misbehaves in a given way."""
     return sys.executable, str(HERE / "bad.py"), mode
 
 
@@ -37,7 +37,7 @@ def point(platform, placement="same-container", route="in-process", pairs=2):
 
 
 def keep(command, hello):
-    """Have a driver be installed that nobody has asked or tried."""
+    """Install a driver that was neither asked nor tried out."""
     with keeping(Entry(command, hello)):
         pass
 
@@ -47,7 +47,7 @@ hello_of = cache(lambda command: asyncio.run(ask(command)))
 
 @pytest.fixture(autouse=True)
 def registry(tmp_path, monkeypatch, request):
-    """Have no driver be installed, but for tests that are about those of this machine."""
+    """Hide all installed drivers, except for tests about those of this machine."""
     if request.node.get_closest_marker("drivers") is None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "formicary" / "drivers"
@@ -55,13 +55,13 @@ def registry(tmp_path, monkeypatch, request):
 
 @pytest.fixture
 def installed_good():
-    """Have the driver that behaves well be installed, without a trial."""
+    """Install the driver that behaves well, without a trial."""
     keep(GOOD, hello_of(GOOD))
 
 
 @pytest.fixture
 def installed_bad():
-    """Have a driver that behaves badly be installed."""
+    """Install a driver that misbehaves."""
 
     def install(mode, **changes):
         keep(bad(mode), bad_hello(**changes))

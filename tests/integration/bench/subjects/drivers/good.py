@@ -13,7 +13,7 @@ def say(kind, **values):
 
 
 def listen(address):
-    """Echo whatever comes, for as long as this process lives, and say where."""
+    """Echo everything until this process ends, and return the address."""
     server = socket.create_server((address, 0))
 
     def echo(connection):
@@ -29,7 +29,7 @@ def listen(address):
 
 
 def connect(endpoint):
-    """Return what makes one round trip to a driver that listens."""
+    """Return a function that makes one round trip to a listening driver."""
     host, port = endpoint.split(":")
     connection = socket.create_connection((host, int(port)))
 
@@ -43,7 +43,7 @@ def connect(endpoint):
 
 
 def measure(job, trips):
-    """Have each pair make its round trips, one pair after the other; platforms have them do so at once."""
+    """Make the round trips of each pair, one pair after the other; real platforms do so at once."""
     body = b"x" * max(1, job["payload_bytes"])
     with open(job["times"], "wb") as file:
         for trip in trips:

@@ -17,7 +17,7 @@ def say(kind, **values):
 
 
 def tallies(swaps):
-    """Return what the four agents of a grid have done; nothing where there is none."""
+    """Return the tallies of a grid's four agents; nothing without a grid."""
     few = [[swaps - 2, 1, 5]] if MODE == "well" else []
     return {"tallies": [*few, [swaps, 3, 0]]} if EXPERIMENT == "grid/swap" else {}
 

@@ -55,13 +55,13 @@ PLATFORMS = (
 
 
 def here(hello):
-    """Return what carries a platform's messages on this machine, by placement."""
+    """Return the carriers of a platform's messages on this machine, by placement."""
     carriers = subject_for(hello).carriers
     return [(placement, carriers[placement]) for placement in carriers if placement not in HOSTED]
 
 
 def keep_spade():
-    """Have the driver of SPADE be installed in the environment that the tests have for it."""
+    """Install the driver of SPADE in the tests' environment for it."""
     command = (
         str(spade_environment.PYTHON),
         str(Path(formicary_bench.subjects.drivers.__file__).parent / "python" / "spade_driver.py"),
@@ -81,7 +81,7 @@ def hello(request, tmp_path, monkeypatch):
 
 
 class Looking(Observer):
-    """Notes where the drivers of a run listen, when all are ready."""
+    """Records where the drivers of a run listen, when all are ready."""
 
     def __init__(self):
         self.found = set()
@@ -94,7 +94,7 @@ class Looking(Observer):
 
 @pytest.fixture
 def server(hello):
-    """Run the server that the platform needs, if it needs one."""
+    """Run the server that the platform needs, if any."""
     with private_server() if hello.server else nullcontext() as server:
         yield server
 

@@ -270,7 +270,7 @@ def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, in
     ],
 )
 def test_stock_spade_through_the_same_prosody(placement, route, tmp_path, monkeypatch):
-    """In the environment that the tests have for it. Cold, which is enough to see that it works."""
+    """In the tests' environment for it; measured cold, which is enough to see that it works."""
     monkeypatch.setattr(resources, "Task", partial(Task, warm=False))
     script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
     command = (str(spade_environment.PYTHON), str(script))

@@ -23,7 +23,7 @@ from formicary_bench.subjects.drivers.installed import entry_of, folder_of, inst
 
 
 class Recipe:
-    """Makes a driver from a script; `bad` does something that it must not."""
+    """Builds a driver from a script; `bad` makes it misbehave."""
 
     label, version = "something", "1"
 
@@ -42,7 +42,7 @@ class Recipe:
 
 
 class Failing(Recipe):
-    """Leaves a part of a driver, and raises."""
+    """Leaves a part of a driver behind, and raises."""
 
     def make(self, folder, show):
         super().make(folder, show)
@@ -59,11 +59,11 @@ def install(recipe, trial=try_out):
 
 
 def untried(hello):
-    """Believe what a driver says of itself."""
+    """Accept a driver without a trial."""
 
 
 def held(name):
-    """Give all that is in the folder of a driver."""
+    """Return all files in the folder of a driver."""
     return {path: path.is_file() and path.read_bytes() for path in folder_of(name).rglob("*")}
 
 
@@ -101,7 +101,7 @@ def test_where_it_fails_all_is_as_before(recipe, raised, is_there, registry):
 
 
 def test_a_driver_that_fails_when_it_is_tried_does_not_replace_one_that_does_not(registry):
-    """Of the same name: it says hello, and then writes times that cannot be."""
+    """Both have the same name; the failing one says hello, and then writes impossible times."""
     install(Recipe("bad", bad("")[1], "works"), untried)
     before = held("bad")
     with pytest.raises(RepetitionError, match="bytes of times"):
@@ -110,7 +110,7 @@ def test_a_driver_that_fails_when_it_is_tried_does_not_replace_one_that_does_not
 
 
 def programs_are(tmp_path, monkeypatch, **scripts):
-    """Have only these programs be there."""
+    """Hide all programs except these."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name, text in scripts.items():

@@ -19,13 +19,13 @@ COLD_US, WARM_US = 100, 10
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    """Have rounds take a thousandth of a second."""
+    """Shorten rounds to a thousandth of a second."""
     monkeypatch.setattr(settling, "ROUND_SECONDS", 0.001)
     monkeypatch.setattr(settling, "MOST_SECONDS", 0.05)
 
 
 async def measured(mode):
-    """Measure the driver, and return what came of it, with how far it was when it was ready."""
+    """Measure the driver, and return the result, with its progress when it was ready."""
     keep((sys.executable, str(HERE / "warming.py"), mode), bad_hello(name="warming", again=mode != "once"))
     work = Workload(Job(point("warming"), "both", 1, exchange="messaging/pairs"))
     async with both(work) as role:
@@ -85,7 +85,7 @@ async def test_one_that_goes_on_counting_is_found_in_any_round():
 
 
 def looping(mode="well"):
-    """Have a driver of loops be installed, and return the work that it is to do."""
+    """Install a driver of loops, and return its work."""
     hello = bad_hello(name="looping", experiments=("messaging/pairs", "mobile/roam"), again=True)
     keep((sys.executable, str(HERE / "looping.py"), mode, "mobile/roam"), hello)
     asked = Configuration(
@@ -119,7 +119,7 @@ async def test_rounds_of_a_service_are_made_in_batches():
 
 
 def grid(mode):
-    """Have a driver of grids be installed, and return the work that it is to do."""
+    """Install a driver of grids, and return its work."""
     hello = bad_hello(name="looping", experiments=("messaging/pairs", SWAP), again=True)
     keep((sys.executable, str(HERE / "looping.py"), mode, SWAP), hello)
     asked = Configuration(

@@ -26,14 +26,14 @@ def write(path, pairs, trips, trip_ns):
 
 
 def trip_ns(number):
-    """Give how long a round trip of a round takes."""
+    """Return the duration of a round trip in a round."""
     if MODE == "never-settles":
         return int(10_000 * 1.1**number)  # slower and slower
     return 100_000 if number < SLOW else 10_000
 
 
 def spend(seconds):
-    """Take time; what never settles does not by its CPU time either."""
+    """Use up time; a driver that never settles does not settle by its CPU time either."""
     if MODE == "never-settles":
         until = time.process_time() + seconds
         while time.process_time() < until:

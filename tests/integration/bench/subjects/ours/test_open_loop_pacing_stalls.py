@@ -18,7 +18,7 @@ MEASURED_MS = 1000
 
 
 class Stall:
-    """Stops the process of a role when all senders are measured, and has it go on later."""
+    """Stops the process of a role while all senders are measured, and resumes it later."""
 
     marks = True
 

@@ -19,7 +19,7 @@ def grid_of(policy, skew=3):
 
 
 def served(policy, turns=400):
-    """Return how many turns each cell has had, where low numbers are asked most often."""
+    """Return the turns of each cell, where low numbers are asked most often."""
     grid, had = grid_of(policy), Counter()
     for _ in range(turns):
         heir = grid.heir(grid.cells[int(grid.draw() * CELLS)])

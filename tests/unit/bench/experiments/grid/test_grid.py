@@ -45,7 +45,7 @@ def plan(**typed):
 
 
 def tallies(configuration, speed=1.0):
-    """Return agents of which half have made all swaps, and half one less, or none was ever asked."""
+    """Return agents of which half made all swaps, and half one less, or none was ever asked."""
     sizes = Swapping.of(configuration)
     half = sizes.cells / 2
     return Tallies(

@@ -51,7 +51,7 @@ def states(tmp_path):
 
 
 def run_of_states(path):
-    """Make a run of which all figures are known: 2000 bytes for each agent, 500 for each micro-agent."""
+    """Make a run with known figures: 2000 bytes for each agent, 500 for each micro-agent."""
     run = make_run(path, make_plan(Options("memory", sizes={"agents": (100,)})), repetitions=0)
     for configuration in run.manifest.configurations:
         held = HELD.get((configuration.platform, configuration.kind)) or (
@@ -64,7 +64,7 @@ def run_of_states(path):
 
 
 def run_that_grows(folder, *held):
-    """Make a run of micro-agents that talk, with what their process held in each repetition."""
+    """Make a run of micro-agents that talk, with the memory of their process in each repetition."""
     options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
     run = make_run(folder / "run", make_plan(options), repetitions=0)
     for number, one in enumerate(held, 1):

@@ -57,7 +57,7 @@ def test_a_designs_own_code_is_communication():
 
 
 def designs(pairs=10, **factors):
-    """Return rows of designs that have so many times the rate of the hand-over."""
+    """Return rows of designs with given multiples of the hand-over's rate."""
     return [
         row("design", kind, pairs, each=each(rate * factor for rate in RATES))
         for kind, factor in {HAND_OVER: 1, **factors}.items()

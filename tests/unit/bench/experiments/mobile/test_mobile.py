@@ -43,7 +43,7 @@ def ways(experiment, **typed):
 
 
 def made(configuration, speed=1.0):
-    """Return loops that take so long."""
+    """Return loops with given times."""
     sizes = np.array(
         laps(Looped.of(configuration).loop, smallest_of(configuration.experiment)), dtype=np.int64
     )

@@ -205,7 +205,7 @@ def test_what_lies_between_two_marks_is_counted():
 
 
 def watch(steps, monkeypatch, warm_up=2, measured=3):
-    """Return the marks that are said while two pairs get as far as `steps` says, one step at each look."""
+    """Return the marks while two pairs progress by `steps`, one step at each look."""
     times = [SimpleNamespace(rtts=[]) for _ in range(2)]
     configuration = configured(experiment="network", platform="formicary", rounds=(warm_up, measured, 0))
     work = Workload(SimpleNamespace(configuration=configuration, server=None), times)

@@ -31,7 +31,7 @@ def plan(**typed):
 
 
 def rounds(configuration, speed):
-    """Return two batches: the second takes as long, and the process has grown by a page."""
+    """Return two batches: the second takes as long as the first, and the process has grown by a page."""
     half = Mediated.of(configuration).requests // 2
     return Creations(
         batch=np.arange(2, dtype=np.int32),

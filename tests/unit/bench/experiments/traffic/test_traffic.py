@@ -42,7 +42,7 @@ def sizes_of(plan):
 
 
 def run_of(path, configurations, repetitions=5):
-    """Return a run in which a round trip takes a millisecond, divided by the containers that are of use."""
+    """Return a run in which a round trip takes a millisecond, divided by the number of useful containers."""
     run = make_run(path, configurations, repetitions=0, complete=False)
     for number in range(1, repetitions + 1):
         for one in configurations:

@@ -43,7 +43,7 @@ AGENT = (
 
 @pytest.fixture
 def agent(home):
-    """Give a process that uses our folder as a host agent does."""
+    """Start a process that uses our folder as a host agent does."""
     command = [sys.executable, "-c", AGENT, str(home)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
@@ -58,7 +58,7 @@ def rewrite(home, **changed):
 
 @pytest.fixture
 def home(tmp_path):
-    """Give a folder that is ours."""
+    """Return a folder of ours."""
     folder.claim(tmp_path / "ours")
     return tmp_path / "ours"
 
@@ -184,7 +184,7 @@ def test_a_folder_that_another_host_uses_is_not_removed(home, agent):
 
 @pytest.fixture
 def locked(home):
-    """Give our folder while another process prepares it."""
+    """Yield our folder while another process prepares it."""
     program = (
         "import pathlib, sys\n"
         "from formicary_bench.remote.bootstrap import folder\n"
@@ -200,9 +200,9 @@ def locked(home):
 
 
 def test_two_do_not_change_a_folder_at_once(locked):
-    with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
+    with pytest.raises(loop.FailedError, match=r"another process is preparing or cleaning .*; wait until"):
         installing.clean(str(locked))
-    with pytest.raises(loop.FailedError, match=r"somebody else prepares or cleans .* just now; wait until"):
+    with pytest.raises(loop.FailedError, match=r"another process is preparing or cleaning .*; wait until"):
         installing.want(str(locked), {})
 
 
@@ -218,7 +218,7 @@ def test_only_archives_that_are_not_there_or_damaged_are_wanted_and_old_ones_go(
 
 
 def run_apart(function, *arguments):
-    """Call a function in a process of its own: it keeps the lock until that ends."""
+    """Call a function in a process of its own, which keeps the lock until it ends."""
     program = (
         "import importlib, json, sys\n"
         "module, name, *arguments = json.loads(sys.argv[1])\n"

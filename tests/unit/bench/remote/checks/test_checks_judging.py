@@ -33,7 +33,7 @@ ABSENT = {"absent": True, "python": "", "version": "", "digest": "", "tracing": 
         ({"folder": {"free_bytes": 5 << 20}}, "its disk has 5 MiB left", "make room"),
         (
             {"listen": {"failed": "Cannot assign requested address"}},
-            "nobody can listen at 192.0.2.1 there (Cannot assign requested address)",
+            "cannot listen at 192.0.2.1 there (Cannot assign requested address)",
             "set `listen`",
         ),
     ],

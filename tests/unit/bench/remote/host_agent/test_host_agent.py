@@ -83,7 +83,7 @@ class Controller:
         self.process.stdin.write(b"".join(encode(demand) + b"\n" for demand in demands))
 
     def hear(self, kind, wanted=lambda _: True):
-        """Return the next word of a kind; what comes before it is kept in `words`."""
+        """Return the next message of a kind; earlier ones are kept in `words`."""
         until = time.monotonic() + SECONDS
         while True:
             while self.words:

@@ -21,7 +21,7 @@ HOST = Host(name="b", address="b.example")
 
 
 class Process:
-    """A process that says these pieces, then ends."""
+    """A process that prints these pieces, then ends."""
 
     def __init__(self, *pieces, code=None, errors=b""):
         self.stdin, self.stdout, self.stderr = self, asyncio.StreamReader(), asyncio.StreamReader()
@@ -70,13 +70,13 @@ def test_it_is_found_behind_any_noise_however_it_is_cut(noise, behind, places):
 
 
 def test_nothing_but_noise_is_said():
-    with pytest.raises(HostError, match="before it said anything, which says 'Welcome!' instead;"):
+    with pytest.raises(HostError, match=r"before it sent anything \(output: 'Welcome!'\);"):
         hear(b"Welcome!\n")
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
 def test_noise_without_end_is_refused(end):
-    with pytest.raises(HostError, match=r"^host b: its login shell says more than 64 KiB before"):
+    with pytest.raises(HostError, match=r"^host b: its login shell prints more than 64 KiB before"):
         hear(*[b"x" * 1000 + end] * 200)
 
 
@@ -86,7 +86,7 @@ def test_noise_without_end_is_refused(end):
         (line(failed="the disk is full"), "its host agent cannot work: the disk is full"),
         (line(digest="0123456789"), "it has another formicary "),
         (line(version="9.9"), "it has another formicary (9.9, code "),
-        (HANDSHAKE_BEGINS + b"oops\n", "which is no handshake; run `formicary hosts prepare`"),
+        (HANDSHAKE_BEGINS + b"oops\n", "which is not a handshake; run `formicary hosts prepare`"),
     ],
 )
 def test_one_that_will_not_do(said, sentence):
@@ -110,8 +110,8 @@ def test_one_that_will_not_do(said, sentence):
             "has no formicary, or not all of it (No module named 'formicary')",
         ),
         (2, "unknown option -P", "is older than 3.11"),
-        (-9, "", "our program there was ended by SIGKILL before it said anything;"),
-        (None, "bye", "our program there ended before it said anything; its last words: bye;"),
+        (-9, "", "our program there was ended by SIGKILL before it sent anything;"),
+        (None, "bye", "our program there ended before it sent anything; its last words: bye;"),
     ],
 )
 def test_why_there_was_none(code, last_words, sentence):

@@ -21,7 +21,7 @@ from formicary_bench.remote.provisioning.helper import helping
 
 @pytest.fixture
 def on(tmp_path):
-    """Give a function that connects to a host with a certain Python."""
+    """Return a function that connects to a host with a certain Python."""
 
     @asynccontextmanager
     async def connect(python=sys.executable):

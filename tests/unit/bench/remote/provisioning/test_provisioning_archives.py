@@ -17,7 +17,7 @@ SITE = "lib/python3.12/site-packages"
 
 @pytest.fixture
 def site(tmp_path):
-    """Give the folder of packages of an environment, with one that has a bit of everything."""
+    """Return an environment's folder of packages, with one that has a bit of everything."""
     site = tmp_path / "env" / "lib" / "python3.11" / "site-packages"
     info = "tiny_thing-1.5.dist-info"
     files = {

@@ -29,7 +29,7 @@ def needed(*lines):
 
 @pytest.fixture
 def pip(tmp_path, monkeypatch):
-    """Have pip played by a program; give the arguments of its calls, and say what it does."""
+    """Replace pip by a program; return the arguments of its calls, and a function that sets what it does."""
     calls = tmp_path / "calls"
     program = tmp_path / "python"
     monkeypatch.setattr(stock.sys, "executable", str(program))

@@ -101,5 +101,5 @@ def test_without_the_extra_a_sentence_says_what_to_install(tmp_path, monkeypatch
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(FormicaryError, match="cannot be written to"):
+    with pytest.raises(FormicaryError, match="cannot be written"):
         write_pictures([], "svg", 1, tmp_path / "file")

@@ -25,7 +25,7 @@ SLOW_ROUTE = "xmpp"
 
 
 def run_of(path, slowdown, configurations, *, repetitions, seed, **about):
-    """Make a run in which what goes through the server takes so many times as long."""
+    """Make a run in which messages through the server take a multiple of the time."""
     random, speeds = np.random.default_rng(seed), dict(synthetic.SPEEDS)
     run = make_run(path, configurations, repetitions=0, complete=False, **about)
     with pytest.MonkeyPatch.context() as patch:
@@ -44,7 +44,7 @@ def run_of(path, slowdown, configurations, *, repetitions, seed, **about):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Return a run, and the one that it is held against: with more, faster through the server."""
+    """Return a run, and the one that it is compared with: with more, faster through the server."""
     folder = tmp_path_factory.mktemp("runs")
     after = run_of(folder / "after", 1.4, PAIRS, repetitions=5, seed=1)
     before = run_of(folder / "before", 1, [*PAIRS, *create_plan()], repetitions=5, seed=90_000)
@@ -59,7 +59,7 @@ def judged(runs):
 
 @pytest.fixture
 def bench(capsys):
-    """Run `formicary bench`; give its exit code and what it printed."""
+    """Run `formicary bench`; return its exit code and output."""
 
     def call(*arguments):
         with pytest.raises(SystemExit) as ended:
@@ -151,7 +151,7 @@ def test_a_page_that_cannot_be_written_is_one_sentence(bench, runs, tmp_path):
     code, _, err = bench("compare", *(run.path for run in runs), "--to", place)
     assert code == 1
     assert err == (
-        f"formicary: {place} cannot be written (No such file or directory): name another file with --to\n"
+        f"formicary: {place} cannot be written (No such file or directory): choose another file with --to\n"
     )
 
 

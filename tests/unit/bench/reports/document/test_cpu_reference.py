@@ -12,7 +12,7 @@ N_HOSTS = "n-hosts"
 
 
 def over_hosts(processes, experiment="messaging/cpu", hosts=2, **about):
-    """Give a profiled row; of each process, the agents have a quarter and the platform the rest."""
+    """Return a profiled row; in each process, a quarter is the agents' and the rest the platform's."""
     groups = tuple(
         CpuEstimate(process, group, Estimate(us * share), share, (us * share,))
         for process, us in processes.items()

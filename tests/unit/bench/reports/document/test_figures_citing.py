@@ -46,7 +46,7 @@ def test_each_sentence_says_what_its_figures_are_of(found):
 
 
 def drawn(plot):
-    """Return all that can be pointed at in a chart, with the name of its series."""
+    """Return all elements of a chart that can be pointed at, with the names of their series."""
     if isinstance(plot, Dots):
         return [(dot.series.label, dot) for dot in plot.all if not dot.published]
     if isinstance(plot, Stacks):

@@ -84,14 +84,14 @@ def test_what_was_not_counted_on_the_wire_is_left_out(tmp_path, wire_bytes):
 
 
 def looks(held, seconds=100):
-    """Make up what was seen of a process that held so much, second by second."""
+    """Make up samples of a process with given memory, second by second."""
     count = np.arange(seconds, dtype=np.int64)
     held = np.broadcast_to(held, seconds).astype(np.int64)
     return Holdings(count.astype(float), count * 1000, held, np.zeros(seconds, dtype=np.int64))
 
 
 def row_of(path, data, experiment="memory/growth", **about):
-    """Give the row of a run in which so much was held, repetition by repetition."""
+    """Return the row of a run with given memory in each repetition."""
     configuration = configured(experiment=experiment, platform="formicary", kind="micro", **about)
     run = make_run(path, [configuration], repetitions=0)
     for number, one in enumerate(data, 1):

@@ -221,7 +221,7 @@ def test_phases_of_other_versions_say_what_is_known_of_them(tmp_path):
 
 
 class Seen(HTMLParser):
-    """The words of the first screen, of what is seen without unfolding anything, and of the pictures."""
+    """The words of the first screen, of everything visible without unfolding, and of the pictures."""
 
     def __init__(self, text):
         super().__init__()

@@ -22,7 +22,7 @@ FIGURE = re.compile(r"(?<![\w.–])\d[\d.]*(?: (?:µs|ms|s|kB|MB|GB|B|[kMG]/s|[k
 
 
 class Cited(HTMLParser):
-    """What a page says of rows: texts by the anchors of the rows that they are of."""
+    """The texts of a page about rows, by the rows' anchors."""
 
     def __init__(self, text):
         super().__init__()
@@ -47,7 +47,7 @@ class Cited(HTMLParser):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Make a run whose repetitions scatter, and of which one without full load gave other figures."""
+    """Make a run whose repetitions scatter, one of them without full load and with other figures."""
     configurations = [
         *plan(pairs=(1, 10)),
         *create_plan(),
@@ -62,7 +62,7 @@ def run(tmp_path_factory):
 
 
 def written_of(row):
-    """Return all that may be written of a row: estimates, intervals, modes and sizes."""
+    """Return everything that may be written about a row: estimates, intervals, modes and sizes."""
     texts = set()
     for name in row.figures:
         metric = metric_of(row.experiment, name)

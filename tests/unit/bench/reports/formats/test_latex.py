@@ -32,7 +32,7 @@ ALLOWED = 5.0  # points
 
 
 def compiled(tmp_path, body):
-    """Have LaTeX make a PDF, without leave to run programs; give what it said."""
+    """Compile a PDF with LaTeX, which may not run programs; return its output."""
     if not shutil.which("pdflatex"):
         leave_out("pdflatex is missing: apt-get install texlive-latex-recommended")
     (tmp_path / "page.tex").write_text(DOCUMENT.format(body), encoding="utf-8")

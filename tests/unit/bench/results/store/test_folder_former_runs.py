@@ -19,7 +19,7 @@ NAMES = sorted(path.name for path in RUNS.iterdir())
 
 
 def without_noise(value):
-    """Return a value of JSON in which the last digits of numbers do not count."""
+    """Return a value of JSON with numbers rounded, so that last digits do not count."""
     match value:
         case float():
             return pytest.approx(value, rel=1e-6)
@@ -31,7 +31,7 @@ def without_noise(value):
 
 
 def known_before(now, before):
-    """Return a value of JSON without the keys that the former version did not have."""
+    """Return a value of JSON without keys that the former version lacked."""
     match now, before:
         case dict(), dict():
             return {key: known_before(now[key], before[key]) for key in before}
@@ -41,7 +41,7 @@ def known_before(now, before):
 
 
 def rows(name, folder):
-    """Show a copy of a run, as the page is written beside what is shown."""
+    """Show a copy of a run, as showing also writes the page."""
     run = shutil.copytree(RUNS / name, folder / name)
     done = CliRunner().invoke(cli.app, ["bench", "show", str(run), "--json"])
     assert done.exit_code == 0, done.output

@@ -45,7 +45,7 @@ COUNTED = {"seconds": 2.0, "round_trips": 20_000.0, "rate_during": 10_000.0}
 
 
 def profile(cpu_s=1.0, counts=(25, 70, 5), frames=FRAMES, server_s=0.0, **about):
-    """A window of two seconds in which one process used the CPU: a quarter of it the agents'."""
+    """A window of two seconds in which one process used the CPU, a quarter of it by agents."""
     stacks = tuple(Stack(7, (place,), count) for place, count in enumerate(counts))
     threads = (Thread(7, "MainThread", "loop", cpu_s),)
     worker = Process(7, Role.CONTAINER, "python", cpu_s, 0.0, threads, stacks)
@@ -64,7 +64,7 @@ def repetition(configuration, number=1, **counted):
 
 
 def run_of(path, plan, profiles, **about):
-    """Write a run whose profiled repetitions have these profiles, one after the other."""
+    """Write a run whose profiled repetitions have these profiles, in order."""
     run = make_run(path, plan, repetitions=0, **about)
     for configuration in plan:
         like = msgspec.structs.replace(

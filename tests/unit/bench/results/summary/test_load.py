@@ -8,7 +8,7 @@ from formicary_bench.results.summary.load import load_of
 
 
 def trips(pairs, each, rtt_ns, begin_ns=0):
-    """Pairs that make round trips one after the other, all alike."""
+    """Equal pairs that make round trips one after the other."""
     count = pairs * each
     return {
         "pair": np.repeat(np.arange(pairs, dtype=np.int32), each),
@@ -62,7 +62,7 @@ def test_one_process_is_looked_at_as_ever():
 
 
 def phased(pairs, rtt_ns, apart_ns, each=(100, 100, 100)):
-    """Pairs that begin one after the other, all alike, with so many round trips of each phase."""
+    """Equal pairs that begin one after the other, with given round trips in each phase."""
     many = sum(each)
     columns = trips(pairs, many, rtt_ns)
     columns["start_ns"] += np.repeat(np.arange(pairs, dtype=np.int64) * apart_ns, many)
@@ -72,7 +72,7 @@ def phased(pairs, rtt_ns, apart_ns, each=(100, 100, 100)):
 
 @pytest.mark.parametrize("apart_ns", [0, 20_000, 50_000, 100_000, 150_000, 200_000])
 def test_the_rate_is_that_of_all_that_is_done_whatever_phase_it_is_in(apart_ns):
-    """Two pairs make round trips of 1 µs: 2 million in a second while both are at work, full load or not.
+    """Two pairs make round trips of 1 µs: 2 million per second while both are active, full load or not.
 
     Pairs that begin 100 µs apart are never in T2 together, but one of them makes T1 or T3 then.
     """

@@ -22,7 +22,7 @@ TRIPS = 600
 
 
 def slow_start(seed, *, slow=100, pairs=3, planned=20):
-    """Round trips that take twice as long at first, and are said to be warm after a few."""
+    """Round trips that take twice as long at first, and count as warm after a few."""
     random = np.random.default_rng(seed)
     rtt = (100_000 * random.lognormal(0, 0.02, (pairs, TRIPS))).astype(np.int64)
     rtt[:, :slow] *= 2

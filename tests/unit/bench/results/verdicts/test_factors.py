@@ -52,7 +52,7 @@ def exchange(platform, kind="", time=100.0, **about):
 
 
 def measured(change):
-    """Make rows of experiments that compare, of each two of which one is several times faster.
+    """Make rows of experiments with comparisons, in each of which one row is several times faster.
 
     Args:
         change: What to do with each row.
@@ -95,7 +95,7 @@ def few(row):
 
 
 def scattered(row):
-    """Make the rows' figures so that none can be told from another's."""
+    """Scatter the rows' figures so that none can be told apart."""
     by = [0.05, 0.2, 1.0, 5.0, 20.0, 1.3]
     speed = 10.0
 
@@ -120,7 +120,7 @@ VALUES = {"csv", "csv-long", "parquet", "json"}  # formats without sentences
 
 
 def written(name, run, rows):
-    """Write a run in a format, and return it as a reader sees it, without what explains the tables."""
+    """Write a run in a format, and return it as seen by a reader, without explanations of tables."""
     if name == "html":
         text = re.sub(r"<(style|script)\b.*?</\1>", " ", page(document(run, rows)), flags=re.DOTALL)
         text = re.sub(r"<[^>]*>", " ", text.replace("&#39;", "'"))
@@ -200,7 +200,7 @@ RUNS = {
 
 
 def a_run(path, slowdown=1.0, repetitions=6, by=(1.0, 1.01, 0.99, 1.005, 0.995, 1.0), day=0, **about):
-    """Make a run in which all takes so many times as long, and repetitions scatter as they are to."""
+    """Make a run in which everything takes a multiple of the time, with given scatter."""
     configurations = [one for one in plan(pairs=(1, 10)) if one.platform in {"formicary", "tcp"}]
     run = make_run(path, configurations, repetitions=0, complete=False)
     speeds = dict(synthetic.SPEEDS)
@@ -226,7 +226,7 @@ def words(html):
 
 @pytest.fixture
 def show(tmp_path, capsys, monkeypatch):
-    """Hold two runs against each other, and return the page, and all words that a reader sees."""
+    """Compare two runs, and return the page, and all words that a reader sees."""
     monkeypatch.setenv("COLUMNS", "400")
 
     def show(command, runs):

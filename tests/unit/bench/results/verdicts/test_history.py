@@ -52,7 +52,7 @@ def found(folder):
 
 @pytest.fixture
 def bench(capsys, folder, monkeypatch):
-    """Run `formicary bench` beside the folder of runs; give its exit code and what it printed."""
+    """Run `formicary bench` beside the folder of runs; return its exit code and output."""
     monkeypatch.chdir(folder)
 
     def call(*arguments):
@@ -148,7 +148,7 @@ def test_runs_are_found_once_in_the_folders_given_and_only_there(folder, monkeyp
 
 
 def cooled(run):
-    """Say of a run that what it measured had not settled."""
+    """Mark a run as measured before it had settled."""
     cold = [msgspec.structs.replace(one, counters={SETTLED: 0.0}) for one in run.manifest.repetitions]
     run._save(msgspec.structs.replace(run.manifest, repetitions=tuple(cold)))
     return run

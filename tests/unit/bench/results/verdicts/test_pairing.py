@@ -21,7 +21,7 @@ FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" a
 
 @pytest.fixture
 def bench(capsys):
-    """Run `formicary bench`; give its exit code and what it printed."""
+    """Run `formicary bench`; return its exit code and output."""
 
     def call(*arguments):
         with pytest.raises(SystemExit) as ended:
@@ -33,7 +33,7 @@ def bench(capsys):
 
 @pytest.fixture
 def make(tmp_path, monkeypatch):
-    """Make a run in which all takes some times as long, of other random values each time."""
+    """Make a run in which everything takes a multiple of the time, with new random values each time."""
     originals, count = dict(synthetic.SPEEDS), iter(range(100))
 
     def scaled(by):
@@ -173,7 +173,7 @@ def test_compare_says_what_became_slower(make, bench):
 
 
 def with_others(run, cores, stolen=0.0):
-    """Say of a run that others used so many of the four cores of its machine."""
+    """Note in a run how many of its machine's four cores others used."""
     loaded = [
         msgspec.structs.replace(one, others_cores=cores, stolen=stolen) for one in run.manifest.repetitions
     ]

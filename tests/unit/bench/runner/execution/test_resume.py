@@ -46,20 +46,20 @@ def test_what_is_left_is_as_the_manifest_says(run):
 
 def test_a_complete_run_is_refused(run):
     edit(run, options={"repeat": 2, "seed": 7})
-    with pytest.raises(UsageError, match=r"has all of its 4 measurements.*formicary bench show"):
+    with pytest.raises(UsageError, match=r"with all of its 4 measurements.*formicary bench show"):
         reopen(run.path, None)
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"formicary": "0.0.1"}, r"was begun by formicary 0\.0\.1, and this is .*: go on with that version"),
+        ({"formicary": "0.0.1"}, r"was begun by formicary 0\.0\.1, and this is .*: resume it with"),
         ({"git": {"commit": "abcdef0123456789", "dirty": True}},
          r"was begun with other code \(abcdef0123 with changes; this is "),
         ({"format_version": 99}, "made by a newer formicary"),
-        ({"options": {"repeat": 4}}, "does not say in which order it measures what: run it anew"),
-        ({"options": {"repeat": "x", "seed": 7}}, "does not say in which order"),
-        ({"repeats": [1]}, "does not say in which order"),
+        ({"options": {"repeat": 4}}, "does not record the order of its measurements: start a new run"),
+        ({"options": {"repeat": "x", "seed": 7}}, "does not record the order"),
+        ({"repeats": [1]}, "does not record the order"),
     ],
 )  # fmt: skip
 def test_a_run_of_another_version_is_refused_and_left_as_it_was(run, fields, said):
@@ -115,7 +115,7 @@ def test_a_run_over_hosts_wants_them_again(run):
     )
     run.finish(complete=False)
     with pytest.raises(
-        UsageError, match="was begun over a, b, and goes on with the same: name them with --hosts"
+        UsageError, match="was begun over a, b, and continues over the same: name them with --hosts"
     ):
         reopen(run.path, None)
 
@@ -150,7 +150,7 @@ def test_raw_values_that_are_lost_are_measured_again(run):
     run.raw_path(first).unlink()
     run.raw_path(second).write_bytes(run.raw_path(second).read_bytes()[:100])  # as a power cut leaves it
     folder, run_plan = reopen(run.path, None)
-    assert run_plan.notes == ("2 measurements whose raw values are lost are made again",)
+    assert run_plan.notes == ("2 measurements whose raw values are lost are repeated",)
     folder.proceed()
     assert list(folder.manifest.repetitions) == others
     assert not run.raw_path(second).exists()

@@ -175,8 +175,8 @@ def test_hosts_are_chosen_by_names_and_groups(file):
 @pytest.mark.parametrize(
     ("given", "on", "servers", "sentence"),
     [
-        (False, "a", None, "--on says nothing without hosts"),
-        (False, None, "one", "--servers says nothing without hosts"),
+        (False, "a", None, "--on needs hosts"),
+        (False, None, "one", "--servers needs hosts"),
         (True, None, "two", "--servers is each or one, not 'two'"),
         (True, "c", None, "has no host or group"),
         (True, "b", None, "none of the hosts b has the role containers"),

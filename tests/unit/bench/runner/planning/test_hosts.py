@@ -120,10 +120,10 @@ def test_the_directory_can_be_on_many_hosts():
     [
         ({"experiment": "messaging/scale-out"}, "n-hosts needs hosts: name them with --hosts FILE, or make"),
         ({"experiment": "messaging/pairs", "placement": "two-hosts"}, "two-hosts needs hosts: name them"),
-        ({"experiment": "messaging/pairs", "hosts": ["a"]}, "needs two hosts that containers may be on"),
+        ({"experiment": "messaging/pairs", "hosts": ["a"]}, "needs two hosts with the role containers"),
         (
             {"experiment": "messaging/scale-out", "hosts": HOSTS, "count": "2,4"},
-            "--count 4 is more than the 3 hosts that containers may be on",
+            "--count 4 is more than the 3 hosts with the role containers",
         ),
         ({"experiment": "messaging/pairs", "count": "2"}, "messaging/pairs has no --count; it has"),
         (

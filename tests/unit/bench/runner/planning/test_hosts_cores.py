@@ -21,7 +21,7 @@ def test_it_is_measured_on_one_on_two_and_so_on():
 
 
 def test_more_cores_than_there_are_cannot_be_had():
-    with pytest.raises(UsageError, match=r"--cores 5 is more than the 4 cores .*; take 4 at most$"):
+    with pytest.raises(UsageError, match=r"--cores 5 is more than the 4 cores .*; use at most 4$"):
         cores_of(Options("compute/speed-up", sizes={"cores": (1, 5)}))
 
 

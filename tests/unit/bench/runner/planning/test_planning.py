@@ -85,7 +85,7 @@ def with_spade():
 
 
 def as_row(configuration):
-    """Give a row with what its platforms are held against each other by."""
+    """Return a row with the figures that its platforms are compared by."""
     main = EXPERIMENTS[configuration.experiment].main_metric
     return replace(frame(configuration, []), figures={main.name: Estimate(1.0)})
 
@@ -328,21 +328,21 @@ def test_only_what_goes_through_xmpp_or_has_accounts_there_needs_the_server(with
         ),
         (
             Options("messaging/pairs", placements=(SAME,), routes=(DIRECT,)),
-            "nothing can be measured by --route direct here: routes are for formicary-behaviours,",
+            "nothing measured here can use --route direct: routes are for formicary-behaviours,",
         ),
         (
             Options("messaging/pairs", subjects=("spade",), routes=(DIRECT,)),
-            "nothing can be measured by --route",
+            "nothing measured here can use --route",
         ),
         (Options("messaging/pairs", subjects=("tcp",), routes=(XMPP,)), "leave --route out"),
-        (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "links, tcp and components can"),
+        (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "links, tcp and components do"),
         (Options("quick", placements=(SAME,), tls=(True, False)), "leave --tls out"),
         (
             Options(
                 "messaging/pairs",
                 sizes={"pairs": (10_000,), "rounds": (0, 10_000_000, 0)},
             ),
-            "take smaller --rounds",
+            "use smaller --rounds",
         ),
         (
             Options("directory/churn", subjects=("formicary-lookup",)),

@@ -13,7 +13,7 @@ from formicary_bench.vocabulary.places import SAME
 
 @pytest.fixture
 def _short(monkeypatch):
-    """Try three rates at most, each for a moment."""
+    """Try at most three rates, each for a moment."""
     monkeypatch.setattr(measure, "_PHASES_S", (0.05, 0.05, 0.05))
     monkeypatch.setattr(measure, "FIRST", 200)
     monkeypatch.setattr(measure, "HIGHEST", 400)

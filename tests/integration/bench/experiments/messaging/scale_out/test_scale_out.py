@@ -30,7 +30,7 @@ OTHER = pytest.mark.full("the other route")
 
 @pytest.fixture
 def there():
-    """Where things are kept on the hosts: a path that is short enough for sockets."""
+    """A folder for the hosts' files, with a path short enough for sockets."""
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         yield Path(folder)
 

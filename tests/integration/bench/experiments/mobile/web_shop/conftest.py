@@ -11,7 +11,7 @@ from formicary_bench.experiments.mobile.web_shop import postgresql_server
 
 @pytest.fixture(autouse=True)
 def postgresql(request):
-    """Leave the test out, if it is marked so, where there is neither a server nor its programs."""
+    """Skip marked tests if there is neither a server nor its programs."""
     if request.node.get_closest_marker("postgresql") is None or postgresql_server.GIVEN in os.environ:
         return
     if lacks := _lacks():

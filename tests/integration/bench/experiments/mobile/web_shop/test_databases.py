@@ -17,7 +17,7 @@ CATALOGUE = make_catalogue(7)
 
 @pytest.fixture(scope="module")
 def server():
-    """The address of a server that all tests have in common; None if PostgreSQL is not installed."""
+    """The address of a server shared by all tests; None if PostgreSQL is not installed."""
     with asyncio.Runner() as runner:
         running = postgresql_server.server()
         try:

@@ -37,7 +37,7 @@ ONE = Configuration(
 
 
 class Clock:
-    """Goes on by five microseconds at every look, and by as much as somebody stalls it."""
+    """Advances by five microseconds at every look, and by the time that it is stalled."""
 
     def __init__(self):
         self.now = 10**9
@@ -57,7 +57,7 @@ def clock(monkeypatch):
 
 
 def paced(send, configuration=ONE, seed=3):
-    """Send everything by `send(pacer, number of the message, sender, body)`; return what came of it."""
+    """Send everything by `send(pacer, number of the message, sender, body)`; return the results."""
     work = Workload(Job(configuration, "both", seed))
     pacer = Pacer(work)
     numbers = iter(range(configuration.exchange.pairs * work.trips))

@@ -60,7 +60,7 @@ def rate_of(task):
 
 
 def system(capacity, *, slow_us=9000, **about):
-    """Make up what measures: messages take 100 us up to the capacity, and as long as it says above."""
+    """Fake the measurement: messages take 100 us up to the capacity, and the given time above."""
 
     def measure(task, _listener):
         one = Paced.of(task.configuration)
@@ -210,7 +210,7 @@ def found(rate, missed):
 
 
 def of(*searches, **about):
-    """Give the row of searches, each with what it tried."""
+    """Return the row of searches, each given by its trials."""
     load = {"pairs": 10, "arrivals": CONSTANT, "limit_us": 5000, **about}
     frame = row(experiment=SATURATION, full_load=None, **load)
     return with_figures(frame, {number: reading_of(tried) for number, tried in enumerate(searches, 1)})
@@ -297,7 +297,7 @@ DATA = Trials(
 
 @pytest.fixture
 def run(tmp_path):
-    """Two searches, the second one with half the rates."""
+    """Two searches, the second with half the rates."""
     return written(tmp_path / "run")
 
 

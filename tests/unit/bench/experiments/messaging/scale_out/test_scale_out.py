@@ -20,7 +20,7 @@ SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)
 
 
 class WorkerHost:
-    """A host that has done so much by each look."""
+    """A host with given counters at each look."""
 
     def __init__(self, name, looks):
         self.name = name

@@ -135,17 +135,6 @@ class Dispatcher(Observed):
         forwarder = self.forwarders.get(address)
         return None if forwarder is None else forwarder.domain
 
-    def leads_to(self, domain: str, receiver: str) -> bool:
-        """Return whether messages for an agent go straight to another container now.
-
-        Args:
-            domain: that of the container.
-            receiver: the agent's full name.
-        """
-        if (forwarder := self.forwarders.get(receiver)) is not None:
-            return forwarder.leads_to(domain)
-        return receiver.endswith(f"@{domain}") and receiver not in self.agents
-
     # -- sending --------------------------------------------------------------------------------------------
 
     async def send(self, message: Message) -> None:

@@ -22,9 +22,6 @@ class Forwarder(Protocol):
     def domain(self) -> str | None:
         """The container that messages go to; None if the agent lives here."""
 
-    def leads_to(self, domain: str) -> bool:
-        """Return whether messages go straight to another container now."""
-
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message of an agent of this container; return the sinks without room, if any."""
 

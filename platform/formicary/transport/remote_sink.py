@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
+from formicary.delivery.room import Gate
 
 
 class Carrier(Protocol):
@@ -18,9 +14,6 @@ class Carrier(Protocol):
     def is_closed(self) -> bool:
         """Whether nothing will go out any more."""
 
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Accept a message; return what has no room now, if anything."""
-
     async def room(self, receiver: str) -> None:
         """Wait for room on the way to a receiver."""
 
@@ -28,25 +21,17 @@ class Carrier(Protocol):
         """Describe the way to a receiver and why it has no room, as part of a sentence."""
 
 
-class RemoteSink:
-    """The message sink of one receiver elsewhere, by its full name."""
+class RemoteSink(Gate):
+    """The message sink of one receiver elsewhere, by its full name, while the way to it has no room."""
 
     def __init__(self, carrier: Carrier, receiver: str) -> None:
+        super().__init__(receiver)
         self._carrier = carrier
-        self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Accept a message; return False if there is no room now."""
-        self._ahead = self._carrier.post(message, self.address) or ()
-        return not self._ahead
 
     async def room(self) -> None:
-        """Wait for room: here, or where the receiver is now."""
-        if not self._ahead:
-            await self._carrier.room(self.address)
-        for sink in self._ahead:
-            await sink.room()
+        """Wait for room."""
+        await self._carrier.room(self.address)
+        self.is_open = not self._carrier.is_closed
 
     def is_done(self) -> bool:
         """Return whether nothing will go there any more."""

@@ -81,10 +81,6 @@ class Forwarder:
         """The container that messages go to; None if the agent lives here."""
         return self.course.way
 
-    def leads_to(self, domain: str) -> bool:
-        """Return whether messages of this container's agents go straight to another container now."""
-        return domain == self.course.way and not self.is_held
-
     @property
     def is_held(self) -> bool:
         """Whether messages wait until the way is clear, or the agent has moved."""
@@ -133,21 +129,13 @@ class Forwarder:
         if not is_held and not (self.has_line and self.has_own):
             return self._send(message, receiver)
         if len(self._held) + len(self._overflow.lines.get(self.address, ())) >= _OWN:
-            return (Waiting(self, self.post_again),)
+            return (Waiting(self),)
         self.note_own()
         if is_held:
             self._keep(message, None)
         else:
             self._overflow.deliver(message, self.address)
         return None
-
-    def post_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Accept a message of an agent of this container that has waited; return where it waits on."""
-        if self.is_over:
-            return self._dispatcher.dispatch_to(message, self.address)
-        if self.is_held or (self.has_line and self.has_own):
-            return (Waiting(self, self.post_again),)
-        return self._send(message, self.address)
 
     def tell(self, failure: Message) -> None:
         """Deliver a failure to the agent, which lives here, behind what is under way."""
@@ -215,27 +203,18 @@ class Forwarder:
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Forward a message; return the sinks without room, if any."""
-        del receiver  # it is the agent
-        full = self._forward(message)
-        return (Waiting(self, self.forward_again, full),) if full else None
-
-    def forward_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Forward a message that has waited for room; return the sinks without room, if any."""
-        return self._overflow.bring(message, self.address) if self.is_over else self._forward(message)
-
-    def _forward(self, message: Message) -> Sequence[MessageSink] | None:
-        way = self.course.way
-        if way is None:
-            return self._send(message, self.address)
+        if self.course.way is None:
+            return self._send(message, receiver)
         if self.is_moving:
             self._hold(message, None)
             return None
         try:
             # Even if an agent here has the sender's name: it may be another one.
-            return self._transport.pass_on(self._next(), message, self.address)
+            full = self._transport.pass_on(self._next(), message, receiver)
         except FormicaryError as error:  # it is a dead letter already
-            self._dispatcher.tell_sender(message, self.address, str(error))
+            self._dispatcher.tell_sender(message, receiver, str(error))
             return None
+        return (Waiting(self, full),) if full else None
 
     def _next(self) -> str:
         """Return where to forward messages of others: from its home to the agent, else to its home."""

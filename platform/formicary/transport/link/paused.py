@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.quoting import shorten
+from formicary.delivery.room import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
     from formicary.delivery.dispatcher import Dispatcher
 
 _MOST: Final = 4096  # receivers; the other end never has messages waiting for more
 _MOST_NAMES: Final = 1 << 20  # characters of their names
 
 
-class PausedReceiver:
-    """A receiver elsewhere that is sent nothing for now; later, `post` sends to it."""
-
-    def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
-        self.address = address
-        self._post = post
-        self._free = asyncio.Event()
-        self._ahead: Sequence[MessageSink] = ()  # the sinks that had no room when last tried
-
-    def put(self, message: Message) -> bool:
-        """Accept a message unless the receiver is still paused; return False if it is, or has no room."""
-        if not self._free.is_set():
-            return False
-        self._ahead = self._post(message, self.address) or ()
-        return not self._ahead
-
-    async def room(self) -> None:
-        """Wait until the receiver is resumed, and there is room on the way to it."""
-        await self._free.wait()
-        for sink in self._ahead:
-            await sink.room()
-
-    def is_done(self) -> bool:
-        """Return False: when the link ends, messages go the ordinary way, and fail there."""
-        return False
-
-    def release(self) -> None:
-        """Resume all senders."""
-        self._free.set()
+class PausedReceiver(Gate):
+    """A receiver elsewhere that is sent nothing for now."""
 
     def __str__(self) -> str:
         return f"the mailbox of {self.address}"
@@ -66,7 +35,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
             self._pause(receiver)
         elif (paused := self.pop(receiver, None)) is not None:
             self._names -= len(receiver)
-            paused.release()
+            paused.open()
 
     def _pause(self, receiver: str) -> None:
         if receiver in self:
@@ -75,7 +44,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         if len(self) >= _MOST or names > _MOST_NAMES:
             raise ValueError(f"an order to pause {shorten(receiver)}, beside {len(self)} others")
         self._names = names
-        self[receiver] = PausedReceiver(receiver, self._dispatcher.dispatch_to)
+        self[receiver] = PausedReceiver(receiver)
         self._dispatcher.remove_route(receiver)
 
     def release(self) -> None:
@@ -84,4 +53,4 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self.clear()
         self._names = 0
         for receiver in paused:
-            receiver.release()
+            receiver.open()

@@ -15,7 +15,7 @@ from formicary.core.logs import get_logger
 from formicary.mobility.departing import Parcel, Report
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.transit import transit_of
-from formicary.mobility.waking import admit, awake, dismiss
+from formicary.mobility.waking import admit, awake
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -193,7 +193,8 @@ class Arriving:
     def _dismiss(self, arrival: Arrival) -> None:
         """Forget an agent that was created, and fail the messages that have waited for it."""
         address, what = arrival.address, "has ended" if arrival.is_waking else "did not arrive"
-        dismiss(self._container, address, f"{address} {what} in container {self._container.name}")
+        reason = f"{address} {what} in container {self._container.name}"
+        self._container.dispatcher.fail_held(address, reason)
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:

@@ -85,7 +85,7 @@ async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: fl
     if isinstance(agent, Agent):
         if unheard := _unheard(agent):
             held.messages.extend(unheard)
-        container.dispatcher.hold(held.address, held)
+        container.dispatcher.hold(held)
         for behaviour in agent.behaviours:
             behaviour.mailbox.set_limit(0)  # whoever waits for room puts its message there
 

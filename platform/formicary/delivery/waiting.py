@@ -118,8 +118,10 @@ class WaitingMessages:
                 agent = agents.get(receiver)
             if agent is not None and (unreceived := agent.unreceived()):
                 _add(waiting, unreceived)
-            if dispatcher.held and (held := dispatcher.held.get(receiver)) is not None:
+            if (held := dispatcher.held.get(receiver)) is not None:
                 _add(waiting, held.messages)
+            if (forwarder := dispatcher.forwarders.get(receiver)) is not None:
+                _add(waiting, forwarder.messages())
             if lines and receiver in lines:
                 _add(waiting, dispatcher.overflow.waiting_for(receiver))
         return waiting, len(waiting) + len(receivers)

@@ -132,7 +132,7 @@ class Forwarder:
             return (Waiting(self),)
         self.note_own()
         if is_held:
-            self._keep(message, None)
+            self._held.append((message, None))
         else:
             self._overflow.deliver(message, self.address)
         return None
@@ -257,21 +257,17 @@ class Forwarder:
             reason = f"too many messages are waiting until {self.address} is located"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return
-        self._keep(message, source)
+        held.append((message, source))
         if source is not None and len(held) >= _PAUSED and source not in self._paused:
             self._paused.append(source)
             source.pause_sender(self.address, is_paused=True)
-
-    def _keep(self, message: Message, source: Source | None) -> None:
-        self._held.append((message, source))
-        self._dispatcher.unacked_holders.add(self)
 
     def hold(self) -> None:
         """Hold new messages, and those that wait for room, until the agent has moved."""
         self.is_moving = True
         self._dispatcher.routes.pop(self.address, None)
         for message in self._overflow.withdraw(self.address) if self.has_line else ():
-            self._keep(message, None)
+            self._held.append((message, None))
 
     def follow(self, domain: str, messages: Sequence[Message]) -> None:
         """Send an agent's unread messages after it, and forward new ones."""
@@ -287,7 +283,6 @@ class Forwarder:
 
     def release(self) -> None:
         """Send on what was held, in order."""
-        self._dispatcher.unacked_holders.discard(self)
         self._dispatcher.routes.pop(self.address, None)
         held, self._held = self._held, deque()
         for each in held:
@@ -310,7 +305,6 @@ class Forwarder:
 
     def fail(self, reason: str) -> None:
         """Turn what was held into dead letters."""
-        self._dispatcher.unacked_holders.discard(self)
         held, self._held = self._held, deque()
         for each in held:
             if isinstance(each, tuple):

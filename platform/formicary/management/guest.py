@@ -115,7 +115,7 @@ class GuestRequestRouter(RequestRouter):
     """Has the platform's container do all that is asked for."""
 
     def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
-        super().__init__(container, agent, lambda _: None)
+        super().__init__(container, agent)
         self._home = main
 
     async def perform(self, request: Action[R], sender: str = "") -> R:

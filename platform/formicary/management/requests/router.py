@@ -53,15 +53,11 @@ class RequestRouter:
     Args:
         container: the container.
         agent: its management agent, which asks others.
-        place_of: gives the domain of the container where an agent of this home lives; None if that is here.
     """
 
-    def __init__(
-        self, container: Container, agent: ManagementAgent, place_of: Callable[[str], str | None]
-    ) -> None:
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container
         self._agent = agent
-        self._place_of = place_of
         self._local = LocalManagement(container)
         self.platform = container.platform
         """The platform's domain."""
@@ -124,9 +120,8 @@ class RequestRouter:
         own = self._container
         if not isinstance(request, OfAgent):
             return bool(getattr(request, "container", None) == own.domain)
-        agents = own.dispatcher.agents
-        return request.agent in agents or (
-            _home_of(request) == own.domain and self._place_of(request.agent) is None
+        return request.agent in own.dispatcher.agents or (
+            _home_of(request) == own.domain and own.dispatcher.domain_of(request.agent) is None
         )
 
     # -- doing it -------------------------------------------------------------------------------------------
@@ -165,7 +160,7 @@ class RequestRouter:
     async def _perform_away(self, request: OfAgent[R]) -> R:
         """Perform what concerns an agent of this home that is elsewhere, wherever it moves meanwhile."""
         for pause in (*PAUSES, None):
-            place = self._place_of(request.agent)
+            place = self._container.dispatcher.domain_of(request.agent)
             if place is None:
                 break
             try:

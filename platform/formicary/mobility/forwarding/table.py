@@ -66,13 +66,6 @@ class LocationTable:
         self.failure_sent_again = self._failures.sent_again
         self._dispatcher.locations = self
 
-    # -- what is known --------------------------------------------------------------------------------------
-
-    def get(self, address: str) -> str | None:
-        """Return the domain of the container that messages for an agent go to; None for its home."""
-        forwarder = self._forwarders.get(address)
-        return None if forwarder is None else forwarder.domain
-
     # -- agents of this home --------------------------------------------------------------------------------
 
     def moving(self, address: str, source: str) -> None:

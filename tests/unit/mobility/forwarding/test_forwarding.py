@@ -29,12 +29,12 @@ async def test_the_first_message_is_passed_on_and_the_others_go_straight():
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == list(range(100))
         assert world.containers[0].dispatcher.transport.counts()["c3.lab.localhost"] == passed
-        assert world.places(1).get(bob.address) == "c3.lab.localhost"
+        assert world.containers[1].dispatcher.domain_of(bob.address) == "c3.lab.localhost"
         await world.move(bob, 0)
         await send(alice, bob.address, range(100, 200))
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == list(range(200))
-        assert [world.places(number).get(bob.address) for number in (0, 1)] == [None, None]
+        assert [each.dispatcher.domain_of(bob.address) for each in world.containers[:2]] == [None, None]
         for container in world.containers:
             assert reasons(container) == []
 

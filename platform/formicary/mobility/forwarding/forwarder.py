@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import FormicaryError
 from formicary.delivery.dead_letters import is_failure
-from formicary.mobility.forwarding.sinks import Waiting
+from formicary.delivery.room import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -352,3 +352,28 @@ class Forwarder:
         if self.domain is None:
             return f"{self.address} has just come"
         return f"{self.address} has moved to container {self.domain.partition('.')[0]}"
+
+
+class Waiting(Gate):
+    """Where a message waits until its way is clear, or has room.
+
+    Args:
+        forwarder: that of the receiver.
+        full: the sinks without room; none if the way is not clear.
+    """
+
+    def __init__(self, forwarder: Forwarder, full: Sequence[MessageSink] = ()) -> None:
+        super().__init__(forwarder.address)
+        self._forwarder = forwarder
+        self._full = full
+
+    async def room(self) -> None:
+        """Wait for room, or until the way is clear."""
+        for sink in self._full:
+            await sink.room()
+        if not self._full:
+            await self._forwarder.room()
+        self.is_open = True
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._full)) or f"the way to {self.address}, which has moved,"

@@ -364,12 +364,8 @@ class Dispatcher(Observed):
 
     def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
         """Tell the sender of a message that it is a dead letter."""
-        locations = self.locations
-        if (
-            locations is not None
-            and message.sender in self.agents
-            and locations.conflicts.keep(message, receiver, reason)
-        ):
+        is_here = message.sender in self.agents
+        if is_here and self.locations is not None and self.locations.keep_failure(message, receiver, reason):
             return
         if (failure := self.failure_of(message, receiver, reason)) is not None:
             self._tell_sender(message, failure, receiver)

@@ -106,7 +106,7 @@ class WaitingMessages:
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
-        for holder in tuple(dispatcher.unacked_holders):  # those that hold nothing any more remove themselves
+        for holder in dispatcher.unacked_holders:
             _add(waiting, holder.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors

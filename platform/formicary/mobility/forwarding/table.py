@@ -56,6 +56,7 @@ class LocationTable:
         self._dispatcher.forwarders = self._forwarders
         self.conflicts = NameConflicts(self._dispatcher)
         """Which names of agents of other homes are in doubt."""
+        self.keep_failure = self.conflicts.keep
         self._missing: set[str] = set()  # agents of this home whose containers are lost
         self._outbox = Outbox(transport, is_member, self.ended)
         self._tell = self._outbox.tell

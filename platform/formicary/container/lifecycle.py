@@ -61,7 +61,7 @@ class Lifecycle:
         self.failure_log = FailureLog()
         self.arriving: dict[str, Agent | MicroAgent] = {}
         """Agents by full name that have come from another container, and whose `after_move` runs."""
-        self._reserved: set[str] = set()  # full names of those that are set up, and of the container's own
+        self._reserved: set[str] = set()  # full names: in their `setup`, and the container's own
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
         self._ended_in_a_row = 0  # agents, without a turn of the loop for the others
 
@@ -124,7 +124,7 @@ class Lifecycle:
             is_new: whether it is for a new agent, which cannot have the name of one that lives elsewhere.
 
         Raises:
-            NameTakenError: an agent of that name lives here, is about to, or sleeps here; or lives elsewhere.
+            NameTakenError: an agent of that name lives or sleeps here, is about to start, or lives elsewhere.
         """
         dispatcher, name = self._dispatcher, address.partition("@")[0]
         here = f"in container {self._container.name}"

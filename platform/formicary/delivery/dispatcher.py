@@ -108,7 +108,7 @@ class Dispatcher(Observed):
             del self.routes[receiver]
 
     def hold(self, held: HeldMessages) -> None:
-        """Hold messages for an agent, whose name is taken, until it is removed from `held`."""
+        """Hold messages for an agent, and keep its name, until it is removed from `held`."""
         self.held[held.address] = held
         self.routes.pop(held.address, None)
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def admit(container: Container, address: str) -> None:
-    """Hold messages for an agent that is about to arrive or to wake, and keep its name, until `awake`.
+    """Hold messages for an agent that is about to arrive or wake, and keep its name, until `awake`.
 
     Args:
         container: where it arrives or sleeps.
         address: its full name.
 
     Raises:
-        NameTakenError: an agent of that name lives there, is about to, or sleeps on.
+        NameTakenError: an agent of that name lives or sleeps there, or is about to start.
     """
     container.lifecycle.check_free(address, is_new=False)
     held = HeldMessages(address, container.lifecycle.mailbox_limit, AgentState.ACTIVE)

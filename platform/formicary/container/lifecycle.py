@@ -61,7 +61,7 @@ class Lifecycle:
         self.failure_log = FailureLog()
         self.arriving: dict[str, Agent | MicroAgent] = {}
         """Agents by full name that have come from another container, and whose `after_move` runs."""
-        self._starting: set[str] = set()
+        self._reserved: set[str] = set()  # full names: in their `setup`, and the container's own
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
         self._ended_in_a_row = 0  # agents, without a turn of the loop for the others
 
@@ -82,21 +82,22 @@ class Lifecycle:
         if agent._address is not None or agent._state is not _INITIATED:  # noqa: SLF001
             raise AgentStateError(f"agent {agent.name} has already been started; create a new one")
         address = agent._name + self._at_domain  # noqa: SLF001
-        if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
-            raise NameTakenError(
-                f"an agent named {agent.name!r} already lives in container {container.name}; choose "
-                "another name"
-            )
-        if dispatcher.forwarders or dispatcher.sleepers is not None:
-            self.check_not_away(address)
+        if (
+            address in dispatcher.agents
+            or address in self._reserved
+            or dispatcher.held
+            or dispatcher.forwarders
+            or dispatcher.sleepers is not None
+        ):
+            self.check_free(address)
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
-            self._starting.add(address)
+            self._reserved.add(address)
             try:
                 if not await self.set_up(agent, agent.setup):
                     return
             finally:
-                self._starting.discard(address)
+                self._reserved.discard(address)
             if dispatcher.is_closing:
                 agent.become_gone()
                 raise ContainerClosedError(
@@ -115,61 +116,39 @@ class Lifecycle:
         if dispatcher.is_observed:
             dispatcher.tell_all("agent_started", agent)
 
-    def reserve(self, address: str) -> None:
-        """Keep a full name for an agent that is about to come, until it has begun, or `unreserve`.
+    def check_free(self, address: str, *, is_new: bool = True) -> None:
+        """Check that no agent has a full name.
+
+        Args:
+            address: the full name.
+            is_new: whether it is for a new agent, which cannot have the name of one that lives elsewhere.
 
         Raises:
-            NameTakenError: an agent of that name lives here, or is about to; for those that sleep see
-                `check_not_asleep`.
+            NameTakenError: an agent of that name lives or sleeps here, is about to start, or lives elsewhere.
         """
-        dispatcher = self._dispatcher
-        if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
+        dispatcher, name = self._dispatcher, address.partition("@")[0]
+        here = f"in container {self._container.name}"
+        if address in dispatcher.agents or self.is_starting(address):
+            raise NameTakenError(f"an agent named {name!r} already lives {here}; choose another name")
+        if dispatcher.sleepers is not None and dispatcher.sleepers.is_asleep(address):
             raise NameTakenError(
-                f"an agent named {address.partition('@')[0]!r} already lives in container "
-                f"{self._container.name}; choose another name"
+                f"agent {name!r} is asleep {here}; choose another name, or wake or kill that agent"
             )
-        self._starting.add(address)
-
-    def check_not_asleep(self, address: str) -> None:
-        """Check that no agent with this full name sleeps here.
-
-        Raises:
-            NameTakenError: one does.
-        """
-        sleepers = self._dispatcher.sleepers
-        if sleepers is not None and sleepers.is_asleep(address):
+        if is_new and (domain := dispatcher.domain_of(address)) is not None:
             raise NameTakenError(
-                f"agent {address.partition('@')[0]!r} is asleep in container "
-                f"{self._container.name}; choose another name, or wake or kill that agent"
+                f"agent {address} now lives in container {domain.partition('.')[0]}; choose another name"
             )
-
-    def check_not_away(self, address: str) -> None:
-        """Check that no agent of this home with this full name lives elsewhere, or sleeps.
-
-        Raises:
-            NameTakenError: one does.
-        """
-        self.check_not_asleep(address)
-        forwarder = self._dispatcher.forwarders.get(address)
-        if forwarder is not None and forwarder.domain is not None:
-            raise NameTakenError(
-                f"agent {address} now lives in container {forwarder.domain.partition('.')[0]}; choose "
-                "another name"
-            )
-
-    def unreserve(self, address: str) -> None:
-        """Keep a full name no longer."""
-        self._starting.discard(address)
 
     def is_starting(self, address: str) -> bool:
         """Return whether an agent of a full name is being set up here, or is about to come."""
-        return address in self._starting
+        return address in self._reserved or address in self._dispatcher.held
 
     def add_system_agent(self, agent: MicroAgent) -> None:
         """Start a micro-agent that works for the container itself: it is not among the `agents`."""
         address = f"{agent.name}@{self._container.domain}"
         agent.enter_container(self._container, address)
         self._dispatcher.system_agents[address] = agent
+        self._reserved.add(address)
         agent.become_active(self._container.scheduler.services, self.mailbox_limit)
 
     async def set_up(
@@ -268,10 +247,8 @@ class Lifecycle:
             self.on_gone(address)
         if dispatcher.conversations is not None and address is not None:
             dispatcher.conversations.agent_gone(address)
-        if dispatcher.held and (held := dispatcher.held.pop(address, None)) is not None:
-            for message in held.end():
-                reason = f"agent {agent.name} ended before it received the message"
-                dispatcher.add_dead_letter(message, reason, address)
+        if dispatcher.held and address is not None:
+            dispatcher.fail_held(address, f"agent {agent.name} ended before it received the message")
         if dispatcher.agents.get(address) is agent:
             self._take_out(agent)
             if isinstance(agent, MicroAgent):

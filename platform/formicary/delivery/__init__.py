@@ -2,7 +2,7 @@
 
 - `dispatcher`: hands messages over, by routes or the long way; `full_names` completes their receivers' names
 - `held`: what waits for agents that are about to move, or have just come
-- `overflow`: what happens where mailboxes are full; `room`: what waits goes in when there is some
+- `overflow`: what happens where mailboxes are full; `room`: how what waits goes in, or another way
 - `waiting`: which messages of a link wait, until their receivers have them
 - `locations`: where agents are that have moved
 - `dead_letters`: messages that could not be delivered

@@ -107,10 +107,16 @@ class Dispatcher(Observed):
         for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
             del self.routes[receiver]
 
-    def hold(self, address: str, held: HeldMessages) -> None:
-        """Hold messages for an agent until it is removed from `held`."""
-        self.held[address] = held
-        self.routes.pop(address, None)
+    def hold(self, held: HeldMessages) -> None:
+        """Hold messages for an agent, and keep its name, until it is removed from `held`."""
+        self.held[held.address] = held
+        self.routes.pop(held.address, None)
+
+    def fail_held(self, address: str, reason: str) -> None:
+        """Turn the messages that are held for an agent into dead letters."""
+        if (held := self.held.pop(address, None)) is not None:
+            for message in held.end():
+                self.add_dead_letter(message, reason, address)
 
     # -- agents of other containers -------------------------------------------------------------------------
 
@@ -134,17 +140,6 @@ class Dispatcher(Observed):
         """Return the domain of the container of an agent that has moved away from home; None for others."""
         forwarder = self.forwarders.get(address)
         return None if forwarder is None else forwarder.domain
-
-    def leads_to(self, domain: str, receiver: str) -> bool:
-        """Return whether messages for an agent go straight to another container now.
-
-        Args:
-            domain: that of the container.
-            receiver: the agent's full name.
-        """
-        if (forwarder := self.forwarders.get(receiver)) is not None:
-            return forwarder.leads_to(domain)
-        return receiver.endswith(f"@{domain}") and receiver not in self.agents
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -254,10 +249,10 @@ class Dispatcher(Observed):
             The full mailboxes, if any; none if it is delivered, or there is no such agent.
         """
         deliver = self.routes.get(receiver)
-        # The route to an agent that has moved is for messages to it alone.
+        # A route to an agent that has moved is for messages to it alone, as is any that leads elsewhere.
         if deliver is not None and (message.to is receiver or receiver not in self.forwarders):
-            is_for_one = message.to is receiver or type(message.to) is str
-            return deliver(message) if is_for_one else self._deliver_to_one(message, receiver, deliver)
+            is_for_it = type(message.to) is str or receiver in self.agents or receiver in self.system_agents
+            return deliver(message) if is_for_it else self.dispatch_to(message, receiver)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
         if agent is None and (forwarder := self.forwarders.get(receiver)) is not None:
             return forwarder.pass_on(message, receiver)  # even if it is about to arrive here
@@ -274,15 +269,6 @@ class Dispatcher(Observed):
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
-
-    def _deliver_to_one(
-        self, message: Message, receiver: str, deliver: Deliver
-    ) -> Sequence[MessageSink] | None:
-        """Deliver a message with several receivers to one that has a route; results as of `deliver`."""
-        if receiver in self.agents or receiver in self.system_agents:
-            return deliver(message)
-        outlet = self._outlet(message.sender, receiver)  # routes elsewhere are for one receiver
-        return None if outlet is None else outlet.post(message, receiver)
 
     def wrap(self, agent: Agent | MicroAgent) -> Deliver:
         """Return the shortest way in to an agent of this container."""
@@ -378,12 +364,8 @@ class Dispatcher(Observed):
 
     def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
         """Tell the sender of a message that it is a dead letter."""
-        locations = self.locations
-        if (
-            locations is not None
-            and message.sender in self.agents
-            and locations.conflicts.keep(message, receiver, reason)
-        ):
+        is_here = message.sender in self.agents
+        if is_here and self.locations is not None and self.locations.keep_failure(message, receiver, reason):
             return
         if (failure := self.failure_of(message, receiver, reason)) is not None:
             self._tell_sender(message, failure, receiver)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from formicary.delivery.dead_letters import is_failure
+from formicary.delivery.room import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
 
-class HeldMessages:
+class HeldMessages(Gate):
     """The messages that arrived for an agent since it came to rest; no behaviour has been offered them.
 
     Args:
@@ -24,16 +24,13 @@ class HeldMessages:
         state: the agent's before it came to rest.
     """
 
-    __slots__ = ("_senders", "address", "is_over", "limit", "messages", "state")
+    __slots__ = ("limit", "messages", "state")
 
     def __init__(self, address: str, limit: int, state: AgentState) -> None:
-        self.address = address
+        super().__init__(address)
         self.limit = limit
         self.state = state
         self.messages: list[Message] = []
-        self.is_over = False
-        """Whether the agent continues, here or elsewhere: what waits for room is dispatched again."""
-        self._senders: list[asyncio.Future[None]] | None = None  # created by the first that waits for room
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Accept a message; return this if there is no room."""
@@ -50,24 +47,9 @@ class HeldMessages:
         self.messages.append(message)
         return True
 
-    async def room(self) -> None:
-        """Wait until the agent continues."""
-        future = asyncio.get_running_loop().create_future()
-        if self._senders is None:
-            self._senders = []
-        self._senders.append(future)
-        await future
-
-    def is_done(self) -> bool:
-        """Return False: the agent continues, here or elsewhere."""
-        return False
-
     def end(self) -> Sequence[Message]:
-        """Return what waits, in order, and wake all that wait for room."""
-        self.is_over = True
-        for sender in self._senders or ():
-            if not sender.done():
-                sender.set_result(None)
+        """Return what waits, in order, and open: the agent continues, here or elsewhere."""
+        self.open()
         left, self.messages = self.messages, []
         return left
 

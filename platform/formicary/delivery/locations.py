@@ -22,9 +22,6 @@ class Forwarder(Protocol):
     def domain(self) -> str | None:
         """The container that messages go to; None if the agent lives here."""
 
-    def leads_to(self, domain: str) -> bool:
-        """Return whether messages go straight to another container now."""
-
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message of an agent of this container; return the sinks without room, if any."""
 
@@ -38,19 +35,11 @@ class Forwarder(Protocol):
         """Return the messages that are held."""
 
 
-class NameConflicts(Protocol):
-    """Knows for which agents here the home may have started another one of the same name."""
-
-    def keep(self, message: Message, receiver: str, reason: str) -> bool:
-        """Keep a failure until its sender is known for certain; return False if it can be told now."""
-
-
 class Locations(Protocol):
     """Knows where agents are that have moved."""
 
-    @property
-    def conflicts(self) -> NameConflicts:
-        """What knows which names are in doubt."""
+    def keep_failure(self, message: Message, receiver: str, reason: str) -> bool:
+        """Keep a failure until its sender is known for certain; return False if it can be told now."""
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Handle a message from another container for an agent of a third one that is not known here."""

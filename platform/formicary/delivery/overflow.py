@@ -161,7 +161,8 @@ class Overflow:
             async with asyncio.timeout(self.send_timeout):
                 await self.wait_for_room(message, waiting)
         except TimeoutError:
-            if waiting := [sink for sink in waiting if not self._room.put(message, sink)]:
+            self._room.try_again(message, waiting)
+            if waiting:
                 self.refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
         except (FormicaryError, asyncio.CancelledError) as error:
             why = "it was cancelled"

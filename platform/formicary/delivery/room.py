@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from formicary.core.behaviour import Phase
 from formicary.core.copies import Copies
 from formicary.core.mailbox import Mailbox
 from formicary.core.micro import MicroInbox
-from formicary.delivery.held import HeldMessages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,45 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.delivery.dispatcher import Dispatcher
+
+
+class Gate:
+    """A sink that is shut for a while: when it is open, what waits for it is dispatched again.
+
+    Args:
+        address: the full name of the receiver.
+    """
+
+    __slots__ = ("_senders", "address", "is_open")
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.is_open = False
+        self._senders: list[asyncio.Future[None]] | None = None  # created by the first that waits
+
+    def put(self, message: Message) -> bool:
+        """Return False: messages wait elsewhere."""
+        del message
+        return False
+
+    async def room(self) -> None:
+        """Wait until it is open."""
+        future = asyncio.get_running_loop().create_future()
+        if self._senders is None:
+            self._senders = []
+        self._senders.append(future)
+        await future
+
+    def is_done(self) -> bool:
+        """Return False: what waits goes on, or fails where it is dispatched."""
+        return False
+
+    def open(self) -> None:
+        """Wake all that wait."""
+        self.is_open = True
+        for sender in self._senders or ():
+            if not sender.done():
+                sender.set_result(None)
 
 
 class Room:
@@ -37,7 +76,7 @@ class Room:
             is_first: whether it is the first that waits for its receiver.
         """
         while waiting:
-            if _has_moved(waiting[0]):
+            if _is_left(waiting[0]):
                 self._hand_on(message, waiting, is_first=is_first)
             elif self.put(message, waiting[0]):
                 del waiting[0]
@@ -45,7 +84,7 @@ class Room:
                 await waiting[0].room()
 
     def _hand_on(self, message: Message, waiting: list[MessageSink], *, is_first: bool) -> None:
-        """Dispatch a message again whose receiver has moved meanwhile."""
+        """Dispatch a message again whose receiver has moved meanwhile, or the way to it is open."""
         sink = waiting[0]
         receiver = sink.address
         assert receiver is not None  # a sink that can move has one
@@ -54,11 +93,20 @@ class Room:
             waiting[:] = of_others
             return
         waiting[:] = [sink, *of_others]
-        forwarder = self._dispatcher.forwarders.get(receiver) if is_first else None
-        if forwarder is not None:
-            waiting[:1] = forwarder.pass_on(message, receiver) or ()
-        else:
-            waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
+        dispatcher = self._dispatcher
+        is_forwarded = is_first and receiver in dispatcher.forwarders
+        dispatch = dispatcher.overflow.bring if is_forwarded else dispatcher.dispatch_to
+        waiting[:1] = dispatch(message, receiver) or ()
+
+    def try_again(self, message: Message, waiting: list[MessageSink]) -> None:
+        """Deliver to the sinks that have room now; the others stay in the list."""
+        for sink in tuple(waiting):
+            if isinstance(sink, Gate):
+                is_delivered = not self._dispatcher.dispatch_to(message, sink.address)
+            else:
+                is_delivered = self.put(message, sink)
+            if is_delivered:
+                waiting.remove(sink)
 
     def is_partly_delivered(self, message: Message, waiting: Sequence[MessageSink]) -> bool:
         """Turn a message into a dead letter if some behaviours of its agent, which moves, have had it here.
@@ -95,10 +143,10 @@ class Room:
         return True
 
 
-def _has_moved(sink: MessageSink) -> bool:
-    """Return whether the agent that a sink belongs to has left it."""
+def _is_left(sink: MessageSink) -> bool:
+    """Return whether messages go another way than by a sink now."""
     if isinstance(sink, Mailbox | Copies):
         return sink.owner.strand_phase == Phase.LEFT
     if isinstance(sink, MicroInbox):
         return not sink.is_open
-    return isinstance(sink, HeldMessages) and sink.is_over
+    return isinstance(sink, Gate) and sink.is_open

@@ -106,7 +106,7 @@ class WaitingMessages:
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
-        for holder in tuple(dispatcher.unacked_holders):  # those that hold nothing any more remove themselves
+        for holder in dispatcher.unacked_holders:
             _add(waiting, holder.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors
@@ -118,8 +118,10 @@ class WaitingMessages:
                 agent = agents.get(receiver)
             if agent is not None and (unreceived := agent.unreceived()):
                 _add(waiting, unreceived)
-            if dispatcher.held and (held := dispatcher.held.get(receiver)) is not None:
+            if (held := dispatcher.held.get(receiver)) is not None:
                 _add(waiting, held.messages)
+            if (forwarder := dispatcher.forwarders.get(receiver)) is not None:
+                _add(waiting, forwarder.messages())
             if lines and receiver in lines:
                 _add(waiting, dispatcher.overflow.waiting_for(receiver))
         return waiting, len(waiting) + len(receivers)

@@ -146,15 +146,7 @@ class LocalNames:
 
     def _is_known(self, name: str) -> bool:
         address = f"{name}{self._at_domain}"
-        dispatcher = self._dispatcher
-        return (
-            name in self._search.known
-            or address in dispatcher.agents
-            or name == MANAGEMENT
-            or address in dispatcher.system_agents
-            or address in dispatcher.held
-            or self._has_home_here(address)
-        )
+        return name in self._search.known or name == MANAGEMENT or self._dispatcher.has(address)
 
     def _has_home_here(self, address: str) -> bool:
         """Return whether an agent with this home exists, here or elsewhere, awake or asleep."""

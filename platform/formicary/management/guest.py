@@ -115,7 +115,7 @@ class GuestRequestRouter(RequestRouter):
     """Passes all requests to the main container."""
 
     def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
-        super().__init__(container, agent, lambda _: None)
+        super().__init__(container, agent)
         self._home = main
 
     async def perform(self, request: Action[R], sender: str = "") -> R:

@@ -72,7 +72,7 @@ class PlatformServices:
                 self.backend,
                 transport,
             )
-        router = RequestRouter(container, self.agent, self._place_of)
+        router = RequestRouter(container, self.agent)
         self._requests = RequestHandler(self.agent, router)
         self._is_open = asyncio.Event()
         if transport is None:
@@ -172,9 +172,6 @@ class PlatformServices:
 
     def _begin_clone(self, message: Message) -> Awaitable[None]:
         return self.cloning.handle(message)
-
-    def _place_of(self, address: str) -> str | None:
-        return None if self.locations is None else self.locations.get(address)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
         """Answer a guest of the platform, which has no part of the directory itself."""

@@ -16,7 +16,7 @@ from formicary.mobility.departing import Parcel
 from formicary.mobility.handover.exchange import Report
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.transit import transit_of
-from formicary.mobility.waking import admit, awake, begin, dismiss
+from formicary.mobility.waking import admit, awake, begin
 
 if TYPE_CHECKING:
     from formicary.core.agent import Agent
@@ -165,7 +165,8 @@ class Arriving:
     def _dismiss(self, arrival: Arrival) -> None:
         """Forget an agent that was created, and fail the messages that have waited for it."""
         address, what = arrival.address, "has ended" if arrival.is_waking else "did not arrive"
-        dismiss(self._container, address, f"{address} {what} in container {self._container.name}")
+        reason = f"{address} {what} in container {self._container.name}"
+        self._container.dispatcher.fail_held(address, reason)
         self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:

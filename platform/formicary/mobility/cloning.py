@@ -143,7 +143,7 @@ class Cloning:
         snapshot = read_snapshot(order.snapshot)
         try:
             agent = restore(snapshot, order.name, Entrance.of(container))
-            container.lifecycle.check_not_away(address)
+            container.lifecycle.check_free(address)
             admit(container, address)
         except FormicaryError as error:
             raise MoveError(f"{order.original} was not cloned: {error}") from error

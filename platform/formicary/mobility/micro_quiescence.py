@@ -31,7 +31,7 @@ async def quiesce(agent: MicroAgent, held: HeldMessages, caller: Strand | None, 
         MoveError: they have not ended in time; the agent is resumed.
     """
     container = agent.container
-    container.dispatcher.hold(held.address, held)
+    container.dispatcher.hold(held)
     if agent.micro_inbox is not None:
         agent.micro_inbox.set_open(is_open=False)  # for who waits for room in the queue
     held.messages.extend(message for _, message in container.scheduler.withdraw(agent))

@@ -83,9 +83,8 @@ async def quiesce(agent: Agent | MicroAgent, caller: Strand | None, patience: fl
         _give_up(agent, held)
         raise
     if isinstance(agent, Agent):
-        if unheard := _unheard(agent):
-            held.messages.extend(unheard)
-        container.dispatcher.hold(held.address, held)
+        held.messages.extend(_unheard(agent))
+        container.dispatcher.hold(held)
         for behaviour in agent.behaviours:
             behaviour.mailbox.set_limit(0)  # whoever waits for room puts its message there
 

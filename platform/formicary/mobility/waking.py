@@ -21,37 +21,18 @@ if TYPE_CHECKING:
 
 
 def admit(container: Container, address: str) -> None:
-    """Reserve a name for an agent that is about to arrive, and hold messages for it until `awake`.
+    """Hold messages for an agent that is about to arrive or wake, and keep its name, until `awake`.
 
     Args:
-        container: where it arrives.
+        container: where it arrives or sleeps.
         address: its full name.
 
     Raises:
-        NameTakenError: an agent of that name lives there, is about to arrive, or sleeps.
+        NameTakenError: an agent of that name lives or sleeps there, or is about to start.
     """
-    container.lifecycle.check_not_asleep(address)
-    expect(container, address)
-
-
-def expect(container: Container, address: str) -> None:
-    """Reserve a name as `admit` does, for an agent that sleeps here and is about to wake.
-
-    Raises:
-        NameTakenError: an agent of that name lives there, or is about to arrive.
-    """
-    container.lifecycle.reserve(address)
+    container.lifecycle.check_free(address, is_new=False)
     held = HeldMessages(address, container.lifecycle.mailbox_limit, AgentState.ACTIVE)
-    container.dispatcher.hold(address, held)
-
-
-def dismiss(container: Container, address: str, reason: str) -> None:
-    """Undo `admit`, as the agent does not arrive; messages that have waited for it fail with the reason."""
-    dispatcher = container.dispatcher
-    container.lifecycle.unreserve(address)
-    if (held := dispatcher.held.pop(address, None)) is not None:
-        for message in held.end():
-            dispatcher.add_dead_letter(message, reason, address)
+    container.dispatcher.hold(held)
 
 
 async def awake(
@@ -90,8 +71,6 @@ async def awake(
             is_prepared = await _prepared(agent, hook, part)
         finally:
             container.lifecycle.arriving.pop(address, None)
-            if not is_prepared:
-                container.lifecycle.unreserve(address)
     return is_prepared and begin(agent, container, address, targets, state)
 
 
@@ -105,7 +84,6 @@ def begin(
     """Start an agent that was admitted, without a hook; otherwise as `awake`."""
     lifecycle, dispatcher = container.lifecycle, container.dispatcher
     agent.enter_container(container, address)
-    lifecycle.unreserve(address)
     if dispatcher.is_closing:
         agent.become_gone()
         return False

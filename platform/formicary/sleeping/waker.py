@@ -13,7 +13,7 @@ from formicary.core.errors import FormicaryError, MoveError, NameTakenError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
 from formicary.mobility.snapshot import read_snapshot, restore
-from formicary.mobility.waking import begin, dismiss, expect
+from formicary.mobility.waking import admit, begin
 from formicary.sleeping.collector import COLLECTOR
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Waker:
         """Wake an agent, and hold messages for it; return whether that is possible."""
         self._waking[address] = None
         try:
-            expect(self._container, address)
+            admit(self._container, address)
         except NameTakenError:
             del self._waking[address]
             return False
@@ -182,7 +182,7 @@ class Waker:
         if address not in self._waking:
             return
         future = self._waking.pop(address)
-        dismiss(self._container, address, reason)
+        self._container.dispatcher.fail_held(address, reason)
         if future is not None and not future.done():
             future.set_exception(MoveError(reason))
             future.exception()

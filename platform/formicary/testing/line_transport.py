@@ -99,10 +99,7 @@ class LineTransport(Generic[L]):
         line = self._line_for(domain, message, receiver)
         return None if line is None else line.post(message, receiver)
 
-    def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Accept a message of another container; as `post_to`."""
-        line = self._line_for(domain, message, receiver)
-        return None if line is None else line.pass_on(message, receiver)
+    pass_on = post_to
 
     def _line_for(self, domain: str, message: Message, receiver: str) -> L | None:
         if (before := self._before) is not None:

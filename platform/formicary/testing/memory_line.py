@@ -60,13 +60,6 @@ class SendingEnd:
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message if there is room; otherwise return the sink where it waits."""
-        dispatcher = self._source.dispatcher
-        if not dispatcher.leads_to(self._to, receiver):  # it moved while the message waited
-            return dispatcher.dispatch_to(message, receiver)
-        return self.pass_on(message, receiver)
-
-    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Forward a message of another container, as `post`."""
         waits_in = self.paused.get(receiver) or self.full(receiver)
         if waits_in is not None:
             return (waits_in,)

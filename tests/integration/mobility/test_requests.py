@@ -101,7 +101,7 @@ async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
         assert c3.agents == ()
         with pytest.raises(UnknownAgentError):
             await c1.management.find("ada")
-        await until(lambda: c1.platform_services.locations.get(f"ada@{c1.domain}") is None)
+        await until(lambda: c1.dispatcher.domain_of(f"ada@{c1.domain}") is None)
         await c1.start(kind("ada"))
         assert [reasons(each) for each in opened] == [[], [], []]
 

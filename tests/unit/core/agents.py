@@ -52,6 +52,18 @@ class Collect(CyclicBehaviour):
         return [message.body for message in self.messages]
 
 
+class Pausing(Collect):
+    """Receives one message, and the others as soon as it may."""
+
+    def __init__(self):
+        super().__init__()
+        self.may_receive = asyncio.Event()
+
+    async def run(self):
+        await super().run()
+        await self.may_receive.wait()
+
+
 class Echo(CyclicBehaviour):
     """Answers each message with its own body."""
 

@@ -68,7 +68,7 @@ async def test_what_waits_for_an_agent_that_leaves_goes_after_it_in_order():
         dispatcher, bodies = c1.dispatcher, []
         address = "alice@c1.lab.localhost"
         held = HeldMessages(address, 1, AgentState.ACTIVE)
-        dispatcher.hold(address, held)
+        dispatcher.hold(held)
         for number in range(4):
             dispatcher.overflow.deliver(
                 Message(to=address, sender="bob@c1.lab.localhost", body=str(number)), address

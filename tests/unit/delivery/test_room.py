@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.unit.core.agents import Collect, reasons, start
+from tests.unit.core.agents import Collect, Pausing, reasons, start
 
-from formicary import AgentState, Container, Message
+from formicary import AgentState, Container, Limits, Message
 from formicary.delivery.held import HeldMessages
-from formicary.delivery.room import Room
+from formicary.delivery.room import Gate, Room
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -74,3 +74,33 @@ async def test_what_waited_for_an_agent_that_has_come_to_life_elsewhere_goes_whe
         await Room(c1.dispatcher).wait(Message(to=ALICE, body="x"), [held])
         await until_idle()
         assert collect.bodies == ["x"]
+
+
+async def test_what_has_waited_too_long_goes_where_its_receiver_is_by_then_or_stays():
+    async with Container("c1") as c1:
+        await start(c1, "alice", collect := Collect())
+        full, held = Sink(), HeldMessages(ALICE, 1, AgentState.ACTIVE)
+        held.end()
+        Room(c1.dispatcher).try_again(Message(to=ALICE, body="x"), waiting := [full, held])
+        assert waiting == [full]
+        await until_idle()
+        assert collect.bodies == ["x"]
+
+
+async def test_behind_a_gate_each_behaviour_gets_a_message_once_even_if_one_has_no_room():
+    async with Container("c1", limits=Limits(mailbox=1)) as c1:
+        await start(c1, "alice", fast := Collect(), slow := Pausing())
+        for body in "12":
+            assert not c1.dispatcher.deliver(Message(to=ALICE, body=body), ALICE)
+            await until_idle()
+        gate = Gate(ALICE)
+        task = asyncio.create_task(Room(c1.dispatcher).wait(Message(to=ALICE, body="3"), [gate]))
+        await until_idle()
+        assert (fast.bodies, slow.bodies) == (["1", "2"], ["1"])
+        gate.open()
+        await until_idle()
+        assert not task.done()
+        slow.may_receive.set()
+        await task
+        await until_idle()
+        assert fast.bodies == slow.bodies == ["1", "2", "3"]

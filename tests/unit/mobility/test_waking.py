@@ -10,7 +10,7 @@ import pytest
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Limits, Message, MicroAgent, Template
 from formicary.errors import NameTakenError
 from formicary.mobility.quiescence import quiesce, resume
-from formicary.mobility.waking import admit, awake, dismiss
+from formicary.mobility.waking import admit, awake
 from formicary.protocols import Request, responds
 from formicary.testing import until_idle
 
@@ -92,9 +92,9 @@ async def test_a_name_is_kept_from_when_an_agent_is_admitted():
             await c2.start(Agent("alice"))
         admit(c2, VISITOR)  # another one
         deliver(c2, "a")
-        dismiss(c2, VISITOR, "it stays")
+        c2.dispatcher.fail_held(VISITOR, "it stays")
         assert [(letter.message.body, letter.reason) for letter in c2.dead_letters] == [("a", "it stays")]
-        dismiss(c2, "alice@c2.lab.localhost", "it stays")
+        c2.dispatcher.fail_held("alice@c2.lab.localhost", "it stays")
         await c2.start(Agent("alice"))
         deliver(c2, "b")
         assert [letter.message.body for letter in c2.dead_letters] == ["a", "b"]

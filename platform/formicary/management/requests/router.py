@@ -103,15 +103,11 @@ class RequestRouter:
     Args:
         container: the container.
         agent: its management agent, which sends requests to others.
-        place_of: returns the domain of the container where an agent with this home lives; None for this one.
     """
 
-    def __init__(
-        self, container: Container, agent: ManagementAgent, place_of: Callable[[str], str | None]
-    ) -> None:
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container
         self._agent = agent
-        self._place_of = place_of
         self._local = LocalManagement(container)
         self.platform = container.platform
         """The platform's domain."""
@@ -174,9 +170,8 @@ class RequestRouter:
         own = self._container
         if not isinstance(request, OfAgent):
             return bool(getattr(request, "container", None) == own.domain)
-        agents = own.dispatcher.agents
-        return request.agent in agents or (
-            _home_of(request) == own.domain and self._place_of(request.agent) is None
+        return request.agent in own.dispatcher.agents or (
+            _home_of(request) == own.domain and own.dispatcher.domain_of(request.agent) is None
         )
 
     # -- performing -----------------------------------------------------------------------------------------
@@ -215,7 +210,7 @@ class RequestRouter:
     async def _perform_away(self, request: OfAgent[R]) -> R:
         """Perform a request about an agent with this home that is elsewhere, even if it moves meanwhile."""
         for pause in (*PAUSES, None):
-            place = self._place_of(request.agent)
+            place = self._container.dispatcher.domain_of(request.agent)
             if place is None:
                 break
             try:

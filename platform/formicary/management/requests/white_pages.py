@@ -81,9 +81,8 @@ class WhitePages:
             return AgentPlace(name, domain, self._state(agent), self._transit(agent))
         if name.partition("@")[2] != domain:
             return None
-        forwarder = dispatcher.forwarders.get(name)
-        if forwarder is not None and forwarder.domain is not None:
-            return AgentPlace(name, forwarder.domain)
+        if (place := dispatcher.domain_of(name)) is not None:
+            return AgentPlace(name, place)
         sleepers = dispatcher.sleepers
         if sleepers is not None and (sleepers.is_asleep(name) or name in dispatcher.held):  # as it wakes
             return AgentPlace(name, domain, AgentState.DEACTIVATED)

@@ -6,7 +6,6 @@ order, and waits there while the agent moves. Other containers may cache a strai
 - `table`: the forwarders of one container, and what containers tell each other about ways
 - `forwarder`: the messages for one such agent: held, forwarded, or sent straight
 - `course`: which way they take, and the markers that show when an old way is clear
-- `sinks`: where senders wait for room on that way
 - `failures`: failures for agents elsewhere, in order
 - `name_conflicts`: failures for agents whose home may have another agent of that name
 - `drains`: what agents wait for before they leave

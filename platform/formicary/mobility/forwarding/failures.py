@@ -85,6 +85,7 @@ class Failures:
         self._holding: dict[str, _Telling] = {}  # among these: for whom something is held
         self._waiting = 0  # failures, for all of them
         self._is_closed = False
+        dispatcher.unacked_holders.add(self)
 
     def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
         """Keep a failure that could overtake earlier ones to the same agent; return False if it may go.
@@ -105,7 +106,6 @@ class Failures:
         telling.held.append(_Refusal(message, receiver, reason))
         self._holding[address] = telling
         self._waiting += 1
-        self._dispatcher.unacked_holders.add(self)
         if self._waiting >= _MOST:
             self._release(address)
         elif not telling.is_busy:
@@ -225,10 +225,7 @@ class Failures:
 
     def messages(self) -> Sequence[Message]:
         """Return the failed messages whose senders have not been told: they are not consumed yet."""
-        held = [each.message for telling in self._holding.values() for each in telling.held]
-        if not held:
-            self._dispatcher.unacked_holders.discard(self)
-        return held
+        return [each.message for telling in self._holding.values() for each in telling.held]
 
     def close(self) -> None:
         """Send all that waits while that is possible, and give up what could not be delivered."""

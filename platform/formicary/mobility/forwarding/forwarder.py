@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import FormicaryError
 from formicary.delivery.dead_letters import is_failure
-from formicary.mobility.forwarding.sinks import Waiting
+from formicary.delivery.room import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -81,10 +81,6 @@ class Forwarder:
         """The container that messages go to; None if the agent lives here."""
         return self.course.way
 
-    def leads_to(self, domain: str) -> bool:
-        """Return whether messages of this container's agents go straight to another container now."""
-        return domain == self.course.way and not self.is_held
-
     @property
     def is_held(self) -> bool:
         """Whether messages wait until the way is clear, or the agent has moved."""
@@ -133,21 +129,13 @@ class Forwarder:
         if not is_held and not (self.has_line and self.has_own):
             return self._send(message, receiver)
         if len(self._held) + len(self._overflow.lines.get(self.address, ())) >= _OWN:
-            return (Waiting(self, self.post_again),)
+            return (Waiting(self),)
         self.note_own()
         if is_held:
-            self._keep(message, None)
+            self._held.append((message, None))
         else:
             self._overflow.deliver(message, self.address)
         return None
-
-    def post_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Accept a message of an agent of this container that has waited; return where it waits on."""
-        if self.is_over:
-            return self._dispatcher.dispatch_to(message, self.address)
-        if self.is_held or (self.has_line and self.has_own):
-            return (Waiting(self, self.post_again),)
-        return self._send(message, self.address)
 
     def tell(self, failure: Message) -> None:
         """Deliver a failure to the agent, which lives here, behind what is under way."""
@@ -215,27 +203,18 @@ class Forwarder:
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Forward a message; return the sinks without room, if any."""
-        del receiver  # it is the agent
-        full = self._forward(message)
-        return (Waiting(self, self.forward_again, full),) if full else None
-
-    def forward_again(self, message: Message) -> Sequence[MessageSink] | None:
-        """Forward a message that has waited for room; return the sinks without room, if any."""
-        return self._overflow.bring(message, self.address) if self.is_over else self._forward(message)
-
-    def _forward(self, message: Message) -> Sequence[MessageSink] | None:
-        way = self.course.way
-        if way is None:
-            return self._send(message, self.address)
+        if self.course.way is None:
+            return self._send(message, receiver)
         if self.is_moving:
             self._hold(message, None)
             return None
         try:
             # Even if an agent here has the sender's name: it may be another one.
-            return self._transport.pass_on(self._next(), message, self.address)
+            full = self._transport.pass_on(self._next(), message, receiver)
         except FormicaryError as error:  # it is a dead letter already
-            self._dispatcher.tell_sender(message, self.address, str(error))
+            self._dispatcher.tell_sender(message, receiver, str(error))
             return None
+        return (Waiting(self, full),) if full else None
 
     def _next(self) -> str:
         """Return where to forward messages of others: from its home to the agent, else to its home."""
@@ -278,21 +257,17 @@ class Forwarder:
             reason = f"too many messages are waiting until {self.address} is located"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return
-        self._keep(message, source)
+        held.append((message, source))
         if source is not None and len(held) >= _PAUSED and source not in self._paused:
             self._paused.append(source)
             source.pause_sender(self.address, is_paused=True)
-
-    def _keep(self, message: Message, source: Source | None) -> None:
-        self._held.append((message, source))
-        self._dispatcher.unacked_holders.add(self)
 
     def hold(self) -> None:
         """Hold new messages, and those that wait for room, until the agent has moved."""
         self.is_moving = True
         self._dispatcher.routes.pop(self.address, None)
         for message in self._overflow.withdraw(self.address) if self.has_line else ():
-            self._keep(message, None)
+            self._held.append((message, None))
 
     def follow(self, domain: str, messages: Sequence[Message]) -> None:
         """Send an agent's unread messages after it, and forward new ones."""
@@ -308,7 +283,6 @@ class Forwarder:
 
     def release(self) -> None:
         """Send on what was held, in order."""
-        self._dispatcher.unacked_holders.discard(self)
         self._dispatcher.routes.pop(self.address, None)
         held, self._held = self._held, deque()
         for each in held:
@@ -331,7 +305,6 @@ class Forwarder:
 
     def fail(self, reason: str) -> None:
         """Turn what was held into dead letters."""
-        self._dispatcher.unacked_holders.discard(self)
         held, self._held = self._held, deque()
         for each in held:
             if isinstance(each, tuple):
@@ -379,3 +352,28 @@ class Forwarder:
         if self.domain is None:
             return f"{self.address} has just come"
         return f"{self.address} has moved to container {self.domain.partition('.')[0]}"
+
+
+class Waiting(Gate):
+    """Where a message waits until its way is clear, or has room.
+
+    Args:
+        forwarder: that of the receiver.
+        full: the sinks without room; none if the way is not clear.
+    """
+
+    def __init__(self, forwarder: Forwarder, full: Sequence[MessageSink] = ()) -> None:
+        super().__init__(forwarder.address)
+        self._forwarder = forwarder
+        self._full = full
+
+    async def room(self) -> None:
+        """Wait for room, or until the way is clear."""
+        for sink in self._full:
+            await sink.room()
+        if not self._full:
+            await self._forwarder.room()
+        self.is_open = True
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._full)) or f"the way to {self.address}, which has moved,"

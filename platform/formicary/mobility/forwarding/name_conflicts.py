@@ -32,6 +32,7 @@ class NameConflicts:
         self._dispatcher = dispatcher
         # By home: messages, and the calls that deliver the failures.
         self._kept: dict[str, list[tuple[Message, Callable[[], None]]]] = {}
+        dispatcher.unacked_holders.add(self)
 
     def doubt(self, home: str) -> None:
         """Called when a link begins to a home whose agents live here."""
@@ -70,7 +71,6 @@ class NameConflicts:
         if kept is None or len(kept) >= _MOST:
             return False
         kept.append((message, tell))
-        self._dispatcher.unacked_holders.add(self)
         return True
 
     def know(self, home: str) -> None:
@@ -92,10 +92,7 @@ class NameConflicts:
 
     def messages(self) -> Sequence[Message]:
         """Return the failed messages, which are not consumed yet."""
-        messages = [message for kept in self._kept.values() for message, _ in kept]
-        if not messages:
-            self._dispatcher.unacked_holders.discard(self)
-        return messages
+        return [message for kept in self._kept.values() for message, _ in kept]
 
     # -- as a taker of what comes for agents that are in doubt ----------------------------------------------
 

@@ -56,6 +56,7 @@ class LocationTable:
         self._dispatcher.forwarders = self._forwarders
         self.conflicts = NameConflicts(self._dispatcher)
         """Which names of agents of other homes are in doubt."""
+        self.keep_failure = self.conflicts.keep
         self._missing: set[str] = set()  # agents of this home whose containers are lost
         self._outbox = Outbox(transport, is_member, self.ended)
         self._tell = self._outbox.tell
@@ -65,13 +66,6 @@ class LocationTable:
         self.hold_failure = self._failures.hold
         self.failure_sent_again = self._failures.sent_again
         self._dispatcher.locations = self
-
-    # -- what is known --------------------------------------------------------------------------------------
-
-    def get(self, address: str) -> str | None:
-        """Return the domain of the container that messages for an agent go to; None for its home."""
-        forwarder = self._forwarders.get(address)
-        return None if forwarder is None else forwarder.domain
 
     # -- agents of this home --------------------------------------------------------------------------------
 

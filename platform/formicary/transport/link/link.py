@@ -116,8 +116,6 @@ class Link:
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Accept a message for an agent at the other end; return the sinks without room, if any."""
-        if not self._container.dispatcher.leads_to(self.domain, receiver):  # it moved while this waited
-            return self._container.dispatcher.dispatch_to(message, receiver)
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         if isinstance(message.to, tuple):

@@ -40,7 +40,7 @@ async def test_what_waits_for_an_agent_that_was_missing_comes_before_what_its_ho
         await moving
         await asyncio.sleep(5)
         assert numbers_of(bob, alice.address) == [0, 1, *([2] if sent else []), 3]
-        assert home.get(bob.address) == C4
+        assert world.containers[1].dispatcher.domain_of(bob.address) == C4
 
 
 async def test_failures_that_a_container_tells_are_not_overtaken_by_later_ones_when_an_agent_comes():

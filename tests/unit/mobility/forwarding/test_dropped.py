@@ -24,7 +24,7 @@ async def scene(world):
     await world.move(bob, 2)
     await send(alice, bob.address, [0])
     await asyncio.sleep(2)
-    assert world.places(1).get(bob.address) == C3
+    assert world.containers[1].dispatcher.domain_of(bob.address) == C3
     return bob, alice
 
 
@@ -40,7 +40,7 @@ async def test_its_agents_are_written_to_as_before():
         mesh.cut.clear()
         await until(lambda: len(bob.bodies) == 3)
         assert numbers_of(bob, alice.address) == [0, 1, 2]
-        assert world.places(1).get(bob.address) == C3
+        assert world.containers[1].dispatcher.domain_of(bob.address) == C3
 
 
 async def test_where_its_link_ends_messages_go_by_the_home():

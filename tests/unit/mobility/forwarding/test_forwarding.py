@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 from tests.property.mobility.forwarding.moving import World, numbers_of, send
-from tests.unit.core.agents import reasons
+from tests.unit.core.agents import Collect, Pausing, reasons
 
-from formicary import Message
+from formicary import Agent, Message
 from formicary.delivery.dead_letters import failure_of
 from formicary.testing import memory_line
 
@@ -29,12 +29,12 @@ async def test_the_first_message_is_passed_on_and_the_others_go_straight():
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == list(range(100))
         assert world.containers[0].dispatcher.transport.counts()["c3.lab.localhost"] == passed
-        assert world.places(1).get(bob.address) == "c3.lab.localhost"
+        assert world.containers[1].dispatcher.domain_of(bob.address) == "c3.lab.localhost"
         await world.move(bob, 0)
         await send(alice, bob.address, range(100, 200))
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == list(range(200))
-        assert [world.places(number).get(bob.address) for number in (0, 1)] == [None, None]
+        assert [each.dispatcher.domain_of(bob.address) for each in world.containers[:2]] == [None, None]
         for container in world.containers:
             assert reasons(container) == []
 
@@ -134,12 +134,13 @@ async def test_what_waits_for_a_way_to_be_clear_goes_where_the_agent_is_by_then(
         before = world.places(1)._forwarders[bob.address]
         sending = asyncio.create_task(send(alice, bob.address, range(1, 150)))
         await asyncio.sleep(0)
-        (waiting,) = before.post(Message(to=bob.address, sender=alice.address, body="150"), bob.address)
+        message = Message(to=bob.address, sender=alice.address, body="150")
+        (waiting,) = before.post(message, bob.address)
         await asyncio.sleep(1)
         await sending
         await world.move(bob, 2)
-        assert waiting.put(Message(to=bob.address, sender=alice.address, body="150"))
-        await waiting.room()
+        assert not waiting.put(message)
+        await world.containers[1].dispatcher.overflow.wait_for_room(message, [waiting])
         await asyncio.sleep(1)
         assert before.is_over
         assert numbers_of(bob, alice.address) == list(range(151))
@@ -173,3 +174,23 @@ async def test_nothing_waits_where_an_agent_comes_home():
         await send(alice, bob.address, [1])
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0, 1]
+
+
+async def test_what_comes_after_an_agent_is_received_once_by_each_behaviour():
+    async with World(2) as world:
+        there, address = world.containers[1], "alice@c1.lab.localhost"
+        agent = Agent("alice")
+        for behaviour in (fast := Collect(), slow := Pausing()):
+            agent.add_behaviour(behaviour)
+        agent.enter_container(there, address)
+        there.dispatcher.agents[address] = agent
+        agent.become_active(there.scheduler, 1)
+        for number in range(5):
+            there.dispatcher.overflow.deliver(Message(to=address, body=str(number)), address)
+            await asyncio.sleep(1)
+        assert slow.bodies == ["0"]
+        world.places(1).go_behind(address)
+        slow.may_receive.set()
+        await asyncio.sleep(1)
+        assert fast.bodies == slow.bodies == [*"01234"]
+        assert not there.dispatcher.forwarders

@@ -259,16 +259,16 @@ Role = Callable[[Workload], AbstractAsyncContextManager[PreparedRole]]
 class Countdown:
     """Counts events, and resolves a future at the last one."""
 
-    _left = 0
+    left = 0
     _all: asyncio.Future[None]
 
     def expect(self, count: int) -> asyncio.Future[None]:
         """Return a future for the `count`-th event from now on."""
-        self._left, self._all = count, asyncio.get_running_loop().create_future()
+        self.left, self._all = count, asyncio.get_running_loop().create_future()
         return self._all
 
     def count(self) -> None:
         """Count an event."""
-        self._left -= 1
-        if not self._left:
+        self.left -= 1
+        if not self.left:
             self._all.set_result(None)

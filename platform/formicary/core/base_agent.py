@@ -69,7 +69,7 @@ class BaseAgent:
 
     # Of agents that move. These are not slots, as agents that do not move have none of them.
     data: Any = None
-    """The data that moves with the agent: a dataclass, a msgspec struct, or plain data.
+    """The data that moves with the agent, which is a dataclass, a msgspec struct, or plain data.
 
     A subclass declares its type by an annotation, such as `data: Basket`, against which it is checked on
     arrival. Without one, it consists of None, bool, int, float, text, bytes, lists, tuples, sets and dicts.

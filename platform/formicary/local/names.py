@@ -149,9 +149,11 @@ class LocalNames:
         return name in self._search.known or name == MANAGEMENT or self._dispatcher.has(address)
 
     def _has_home_here(self, address: str) -> bool:
-        """Return whether an agent with this home exists, here or elsewhere, awake or asleep."""
+        """Return whether an agent with this home exists, here or elsewhere, awake, waking or asleep."""
         dispatcher = self._dispatcher
-        if address in dispatcher.agents or dispatcher.domain_of(address) is not None:
+        if address in dispatcher.agents or address in dispatcher.held:
+            return True
+        if dispatcher.domain_of(address) is not None:
             return True
         return dispatcher.sleepers is not None and dispatcher.sleepers.is_asleep(address)
 

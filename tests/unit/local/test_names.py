@@ -10,6 +10,8 @@ from tests.unit.core.agents import Collect, Do
 from tests.unit.groups.crew import Member, begin, joined
 
 from formicary import Agent, Message, MicroAgent
+from formicary.core.base_agent import AgentState
+from formicary.delivery.held import HeldMessages
 from formicary.local.names import LocalNames
 from formicary.testing import until_idle
 
@@ -89,6 +91,15 @@ async def test_a_name_that_nobody_has_fails_to_its_sender():
         letter, *_ = c1.dead_letters
         assert letter.reason == "no agent named 'nobody' lives on this local platform"
         assert [message.performative for message in collect.messages] == ["failure"]
+
+
+async def test_an_agent_that_is_waking_is_found():
+    async with met("c1", "c2") as ((c1, c2), _, _network):
+        c2.dispatcher.hold(waking := HeldMessages("w@c2.lab.localhost", 0, AgentState.ACTIVE))
+        await started(c1, "boss", sending(*numbered("w", 3)))
+        await until_idle()
+        assert [message.body for message in waking.messages] == bodies(3)
+        c2.dispatcher.fail_held(waking.address, "it does not wake")
 
 
 async def test_a_name_with_its_container_says_where_it_is():

@@ -155,7 +155,7 @@ def test_runs_make_the_warm_up_that_is_left_out():
 
 
 def test_what_contradicts_itself_or_has_no_warm_up_is_refused():
-    with pytest.raises(UsageError, match="--rounds 1,2,3 says already"):
+    with pytest.raises(UsageError, match="--rounds 1,2,3 already sets"):
         parse("messaging/pairs", warm_up="paper", rounds="1,2,3")
     assert parse("messaging/pairs", warm_up="detect", rounds="1,2,3").warm_up == "detect"
     with pytest.raises(UsageError, match="create has no warm-up"):

@@ -141,7 +141,7 @@ async def slow_receiver(scene: Scene) -> None:
     comes_last=True,
     agents=10_000,
     limit=200,
-    pause=4,
+    pause=10,
 )
 async def many_agents(scene: Scene) -> None:
     await scene.talk()

@@ -32,7 +32,7 @@ ROUTES: dict[Route, str] = {
     "relay": "direct, or relay",
 }
 LOOPBACK = "127.0.0.1"
-_PATIENCE = 45.0  # s; the platform promises 30 where there is silence
+_PATIENCE = 90.0  # s; the platform promises 30 where there is silence
 
 
 @dataclass

@@ -18,6 +18,7 @@ from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import GOOD, hello_of, keep
 from tests.unit.bench.synthetic import asking
 
+from formicary_bench.remote.host_agent.protocol import Look
 from formicary_bench.remote.launchers.launcher import provider
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
@@ -275,8 +276,9 @@ def test_one_machine_and_two_hosts_stand_side_by_side(lab, over):
     assert len(manifest.repetitions) == 3
 
 
-def test_a_host_that_is_away_for_a_while_is_shown_and_the_run_goes_on(lab, over):
+def test_a_host_that_is_away_for_a_while_is_shown_and_the_run_goes_on(lab, over, monkeypatch):
     host = lab.hosts[1]
+    monkeypatch.setattr(Look, "seconds", 60.0)  # TCP tries again ever more rarely
 
     class Mending(Silent):
         def advance(self, done, at_ns):

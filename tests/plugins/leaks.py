@@ -71,10 +71,9 @@ def leaving_nothing_behind() -> Iterator[None]:
     before = _held()
     yield
     left = _held().since(before)
-    if left:
-        gc.collect()
     until = time.monotonic() + GRACE_SECONDS
     while left and time.monotonic() < until:
+        gc.collect()  # again and again: a thread may be holding what is garbage a moment later
         time.sleep(0.02)
         left = _held().since(before)
     if left:

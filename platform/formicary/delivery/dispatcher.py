@@ -249,7 +249,7 @@ class Dispatcher(Observed):
             The full mailboxes, if any; none if it is delivered, or there is no such agent.
         """
         deliver = self.routes.get(receiver)
-        # A route to an agent that has moved is for messages to it alone, as is any that leads elsewhere.
+        # Routes to agents elsewhere, or that have moved, are only for messages with a single receiver.
         if deliver is not None and (message.to is receiver or receiver not in self.forwarders):
             is_for_it = type(message.to) is str or receiver in self.agents or receiver in self.system_agents
             return deliver(message) if is_for_it else self.dispatch_to(message, receiver)

@@ -158,12 +158,11 @@ class Overflow:
         message = self._dispatcher.names.complete(message)
         waiting = list(full)
         try:
-            async with asyncio.timeout(self.send_timeout):
-                await self.wait_for_room(message, waiting)
-        except TimeoutError:
-            self._room.try_again(message, waiting)
-            if waiting:
-                self.refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
+            try:
+                async with asyncio.timeout(self.send_timeout):
+                    await self.wait_for_room(message, waiting)
+            except TimeoutError:
+                self._room.try_again(message, waiting)
         except (FormicaryError, asyncio.CancelledError) as error:
             why = "it was cancelled"
             if isinstance(error, FormicaryError):
@@ -173,6 +172,8 @@ class Overflow:
                 reason = f"the sender did not wait for {sink} to have room: {why}"
                 self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
             raise
+        if waiting:
+            self.refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
 
     # -- what waits by itself -------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ class Gate:
         await future
 
     def is_done(self) -> bool:
-        """Return False: what waits goes on, or fails where it is dispatched."""
+        """Return False: whatever waits is dispatched again, and may fail there."""
         return False
 
     def open(self) -> None:
@@ -76,7 +76,7 @@ class Room:
             is_first: whether it is the first that waits for its receiver.
         """
         while waiting:
-            if _is_left(waiting[0]):
+            if _is_obsolete(waiting[0]):
                 self._hand_on(message, waiting, is_first=is_first)
             elif self.put(message, waiting[0]):
                 del waiting[0]
@@ -84,7 +84,7 @@ class Room:
                 await waiting[0].room()
 
     def _hand_on(self, message: Message, waiting: list[MessageSink], *, is_first: bool) -> None:
-        """Dispatch a message again whose receiver has moved meanwhile, or the way to it is open."""
+        """Dispatch a message again, as its receiver has moved, or the gate has opened."""
         sink = waiting[0]
         receiver = sink.address
         assert receiver is not None  # a sink that can move has one
@@ -99,14 +99,20 @@ class Room:
         waiting[:1] = dispatch(message, receiver) or ()
 
     def try_again(self, message: Message, waiting: list[MessageSink]) -> None:
-        """Deliver to the sinks that have room now; the others stay in the list."""
-        for sink in tuple(waiting):
+        """Deliver to the sinks that have room now; the others stay in the list.
+
+        Raises:
+            FormicaryError: the first sink of the list, as it is then, has refused the message.
+        """
+        for _ in range(len(waiting)):
+            sink = waiting[0]
             if isinstance(sink, Gate):
                 is_delivered = not self._dispatcher.dispatch_to(message, sink.address)
             else:
                 is_delivered = self.put(message, sink)
-            if is_delivered:
-                waiting.remove(sink)
+            del waiting[0]
+            if not is_delivered:
+                waiting.append(sink)
 
     def is_partly_delivered(self, message: Message, waiting: Sequence[MessageSink]) -> bool:
         """Turn a message into a dead letter if some behaviours of its agent, which moves, have had it here.
@@ -143,7 +149,7 @@ class Room:
         return True
 
 
-def _is_left(sink: MessageSink) -> bool:
+def _is_obsolete(sink: MessageSink) -> bool:
     """Return whether messages go another way than by a sink now."""
     if isinstance(sink, Mailbox | Copies):
         return sink.owner.strand_phase == Phase.LEFT

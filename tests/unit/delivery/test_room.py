@@ -8,6 +8,7 @@ import pytest
 from tests.unit.core.agents import Collect, Pausing, reasons, start
 
 from formicary import AgentState, Container, Limits, Message
+from formicary.core.errors import LinkError
 from formicary.delivery.held import HeldMessages
 from formicary.delivery.room import Gate, Room
 from formicary.testing import until_idle
@@ -85,6 +86,21 @@ async def test_what_has_waited_too_long_goes_where_its_receiver_is_by_then_or_st
         assert waiting == [full]
         await until_idle()
         assert collect.bodies == ["x"]
+
+
+async def test_an_error_after_the_timeout_reports_the_message_to_the_other_receivers_as_well():
+    async with Container("c1", limits=Limits(send_timeout=1)) as c1:
+        full, gate = Sink(), Gate("bob@c2.lab.localhost")
+
+        def refuse(message, receiver):
+            raise LinkError(f"{receiver} cannot be reached")
+
+        c1.dispatcher.dispatch_to = refuse
+        with pytest.raises(LinkError, match="bob"):
+            await c1.dispatcher.overflow.wait_to_deliver(Message(to=ALICE, body="x"), [full, gate])
+        assert reasons(c1) == [
+            "the sender did not wait for the sink to have room: bob@c2.lab.localhost cannot be reached"
+        ]
 
 
 async def test_behind_a_gate_each_behaviour_gets_a_message_once_even_if_one_has_no_room():

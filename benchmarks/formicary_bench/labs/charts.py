@@ -171,7 +171,7 @@ def _cases(results: Sequence[Result]) -> list[str]:
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
-    """Return the names of those who measured, numbered if several are equal."""
+    """Return the names of the people who measured, numbered where several have the same."""
     names = [result.who for result in results]
     return [
         f"{name} ({names[: number + 1].count(name)})" if names.count(name) > 1 else name

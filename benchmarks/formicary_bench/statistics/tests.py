@@ -24,7 +24,7 @@ def difference(values: Sequence[float], base: Sequence[float]) -> Interval:
 
 
 def welch_p(values: Sequence[float], base: Sequence[float]) -> float | None:
-    """Return the probability of such a difference, or a larger one, if there is none in truth.
+    """Return the probability of a difference at least this large if there is really none.
 
     Returns:
         The two-sided p of Welch's t-test; None where either side has fewer than two values, or all values

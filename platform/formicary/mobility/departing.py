@@ -248,7 +248,7 @@ class Departing:
         self._service.act()
 
     def send_off(self, send: Callable[[], None]) -> None:
-        """Take apart what leaves now; call `send` before its messages follow, as `START` precedes them."""
+        """Dissolve the agents that leave now; call `send`, so that `START` precedes their messages."""
         if leaving := self._take_leaving():
             unread = [self._dissolve(departure) for departure in leaving]
             send()

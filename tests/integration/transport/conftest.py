@@ -12,7 +12,7 @@ from formicary.transport.direct import DirectEndpoint, endpoint
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
-    """Have those that open a connection wait for each other, however busy the machine is."""
+    """Allow a busy machine a minute to open a connection."""
     monkeypatch.setattr(endpoint, "_OPENING_TIMEOUT", 60.0)
 
 

@@ -113,7 +113,7 @@ class Driver:
         raise self._out_of_place(await self._report(), "unexpectedly")
 
     async def end(self, seconds: float = END_SECONDS) -> None:
-        """Tell it to end, and wait until it has, with all that it has started.
+        """End the driver, and wait until it and everything that it started are gone.
 
         Raises:
             DriverError: it does not end, or fails.

@@ -178,7 +178,7 @@ async def act(home: Container, name: str, behaviour: Behaviour, template: Templa
 
 
 def running(begin: asyncio.Event, *waiting: Behaviour) -> Measure:
-    """Return a function that lets behaviours begin that wait for an event, and waits for their end."""
+    """Return a function that starts behaviours by an event, and waits until they end."""
 
     async def measure() -> None:
         begin.set()

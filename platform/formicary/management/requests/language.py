@@ -187,7 +187,7 @@ def make_request(kind: type[A], **fields: Any) -> A:
     """
     given = {name: value for name, value in fields.items() if value is not None}
     try:
-        # The fields may be anything, and msgspec also writes what is not JSON, such as bytes.
+        # Fields may have any value, and msgspec also encodes values that JSON lacks, such as bytes.
         content = _to_json({"action": kind.action(), **given}).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be expressed in JSON: {error}") from None

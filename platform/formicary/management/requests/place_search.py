@@ -1,4 +1,4 @@
-"""Finds agents by name: asks few containers, each about all of its agents at once, and waits briefly."""
+"""Finds agents by name: asks as few containers as possible, with one question each, and waits briefly."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class PlaceSearch:
                 self._left.pop(place.name, None)
 
     def _is_news(self, place: AgentPlace) -> bool:
-        """Return whether to use an answer about an agent, of which another container may have answered, too.
+        """Return whether to use an answer about an agent; another container may have sent one, too.
 
         One that moves meanwhile can be seen in both: then it was in transit in one of them.
         """

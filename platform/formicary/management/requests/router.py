@@ -294,7 +294,7 @@ class Caller:
         self._router = router
 
     async def perform(self, action: Action[R]) -> R:
-        """Perform an action where it has to be, and return its answer; errors as of its own method."""
+        """Perform an action in the right container, and return its answer; errors as of its own method."""
         return await self._router.perform(self._router.complete(action))
 
 

@@ -91,7 +91,7 @@ class Listener:
         self._bind(socket.AF_UNIX, path)
 
     def _open_tcp(self, family: int, address: tuple[str, int], former: dict[str, int]) -> TcpAddress:
-        """Listen over TCP; if no port is asked for, at the former one, or one for a restart, too."""
+        """Listen over TCP; without a port, at the former one, or at one that a restart will find free."""
         ip, port = address
         for chosen in () if port else (former.get(ip) or random_port(), random_port()):
             with contextlib.suppress(OSError):

@@ -32,7 +32,7 @@ def job(load=2, measured=50):
 
 
 def begin(worker, job):
-    """Tell a worker to measure."""
+    """Start a worker's measurement."""
     worker.send(job)
     hear(worker, Ready)
     worker.send(Meet())

@@ -39,7 +39,7 @@ while True:
 
 @pytest.fixture
 def controller(lab, hosts, clean, tmp_path):
-    """Return a function that starts a controller, whose `stdout` has its messages."""
+    """Return a function that starts a controller, which writes its messages to `stdout`."""
     started = []
 
     def start(*arguments):

@@ -61,7 +61,7 @@ async def members(configuration, server=None):
 
 
 async def measured(configuration, server=None):
-    """Let all measure at once; return the round trips of each of their agents."""
+    """Measure with all members concurrently; return the round trips of each agent."""
     async with asyncio.timeout(60), members(configuration, server) as sides:
         await asyncio.gather(*(side.measure() for _, side in sides if side.measure))
         assert [side.complaint() for _, side in sides] == [""] * configuration.hosts

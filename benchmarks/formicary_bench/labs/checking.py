@@ -8,7 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from formicary.processes.child import Child, ended_how
+from formicary.processes.child import Child
+from formicary.processes.words import ended_how
 from formicary_bench.labs.confinement import judging
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import Line, Order, Report

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.children.orders import Ended, Gone, Order, Report
 from formicary.core.errors import ContainerLostError
-from formicary.processes.child import Child, signal_name
+from formicary.processes.child import Child
 from formicary.processes.lines import Line, LineError
 from formicary.processes.messages import Stop
 from formicary.processes.requests import Requests, request_nothing
+from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from formicary.compute.functions import cannot_be_sent, check_can_be_sent, name_of
 from formicary.core.errors import ComputeError
 from formicary.core.importing import describe_error
-from formicary.processes.child import signal_name
+from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A subprocess as its parent sees it, and how it ended, as parts of a sentence."""
+"""A subprocess as its parent sees it."""
 
 from __future__ import annotations
 
@@ -13,34 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from formicary.core.systems import is_posix
 from formicary.processes.lines import LONGEST, Line
+from formicary.processes.words import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LOOKS: Final = 0.002  # s between checks whether a process has ended
-_LAST_WORDS: Final = 2000  # bytes at the end of its standard error to search
-_LONGEST_LINE: Final = 300
-
-
-def last_line(file: IO[bytes]) -> str:
-    """Return the last non-empty line of a file; its start, if it is long."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _LAST_WORDS))
-    lines = file.read().decode(errors="replace").split("\n")
-    return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
-
-
-def ended_how(code: int) -> str:
-    """Return how a process ended, from its exit code, negative for a signal."""
-    return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
-
-
-def signal_name(number: int) -> str:
-    """Return a signal's name, such as SIGKILL."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def ended_with_us(command: Sequence[str], by: str = "KILL") -> list[str]:

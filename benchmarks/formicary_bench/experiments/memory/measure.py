@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.processes.child import Child, ended_how
+from formicary.processes.child import Child
 from formicary.processes.lines import Lines
 from formicary.processes.messages import Progress
+from formicary.processes.words import ended_how
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import RepetitionRun

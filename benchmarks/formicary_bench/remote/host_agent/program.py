@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import formicary
-from formicary.processes.child import ended_how
 from formicary.processes.lines import Line, LineError
+from formicary.processes.words import ended_how
 from formicary_bench.remote import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, LONGEST_LINE, AgentMessage, Handshake

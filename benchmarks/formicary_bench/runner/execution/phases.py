@@ -14,8 +14,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from formicary.processes.child import ended_how
 from formicary.processes.messages import Failed, Go, Stop
+from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.places import PROCESSES
 from formicary_bench.worker import messages

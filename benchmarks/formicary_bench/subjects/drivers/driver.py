@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import msgspec
 import psutil
 
-from formicary.processes.child import Child, ended_how
+from formicary.processes.child import Child
 from formicary.processes.lines import LineError, LongLineError
 from formicary.processes.messages import Failed, Progress, Stop
+from formicary.processes.words import ended_how
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Report
 from formicary_bench.worker import processes

@@ -18,7 +18,8 @@ from typing import Any, Self
 
 from formicary.core.errors import ProfilingError, TracingError
 from formicary.core.scratch import ScratchFolder
-from formicary.processes.child import Child, signal_name
+from formicary.processes.child import Child
+from formicary.processes.words import signal_name
 from formicary.profiling.model.profile import Frame
 
 _SECONDS_TO_START = 20.0

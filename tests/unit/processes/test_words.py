@@ -2,7 +2,7 @@
 
 import io
 
-from formicary.processes.child import ended_how, last_line, signal_name
+from formicary.processes.words import ended_how, last_line, signal_name
 
 
 def test_an_end_in_words():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from formicary.server import ManagedServer
 from formicary.server.configuration import MODULES
 from formicary.transport.link.frames import NAMESPACE
-from formicary.transport.xmpp.component import frame_head
+from formicary.transport.xmpp.addressing import frame_head
 
 pytestmark = pytest.mark.server
 

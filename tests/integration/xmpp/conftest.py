@@ -9,7 +9,7 @@ import pytest
 from formicary.server import ManagedServer
 from formicary.server.account import AccountAddress
 from formicary.transport.xmpp import stream
-from formicary.transport.xmpp.component import make_stream
+from formicary.transport.xmpp.addressing import make_stream
 
 STOCK = """\
 VirtualHost "{host}"

@@ -13,7 +13,7 @@ import pytest
 from formicary.errors import LinkError, NameTakenError
 from formicary.server import ManagedServer
 from formicary.server.account import AccountAddress
-from formicary.transport.xmpp.component import domain_of, frame_head
+from formicary.transport.xmpp.addressing import domain_of, frame_head
 from formicary.transport.xmpp.stream import ReplacedError
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from formicary.server import ServerAddress
 from formicary.transport.link.frames import NAMESPACE
-from formicary.transport.xmpp.component import make_stream
+from formicary.transport.xmpp.addressing import make_stream
 
 ADDRESS = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")
 HEADER = (

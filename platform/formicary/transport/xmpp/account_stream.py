@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, NameTakenError
-from formicary.transport.xmpp.component import FRAME_TYPE
+from formicary.transport.xmpp.addressing import FRAME_TYPE
 from formicary.transport.xmpp.stanzas import error_text
 from formicary.transport.xmpp.stream import COMPONENT, STREAMS, ClientStream
 

@@ -20,7 +20,8 @@ from formicary.core.logs import get_logger
 from formicary.server.address import ServerAddress
 from formicary.transport.link.outbox import too_large
 from formicary.transport.remote_sink import RemoteSink
-from formicary.transport.xmpp.component import UnknownHostError, domain_of, frame_head, make_stream
+from formicary.transport.xmpp.addressing import domain_of, frame_head, make_stream
+from formicary.transport.xmpp.component import UnknownHostError
 from formicary.transport.xmpp.inbox import Inbox
 from formicary.transport.xmpp.stanzas import error_reply, to_stanza
 from formicary.transport.xmpp.stream import ReplacedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.server import AccountAddress, ServerAddress
-from formicary.transport.xmpp.component import domain_of, frame_head
+from formicary.transport.xmpp.addressing import domain_of, frame_head
 
 LAB = AccountAddress("lab@example.org", "secret")
 SERVER = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")

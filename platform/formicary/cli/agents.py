@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from formicary.cli.guest_session import GuestSession, in_guest_session, state_of
+from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import state_of
 from formicary.cli.options import Json, examples
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formicary.cli.guest_session import PAGE, GuestSession, cells, fields, find_all, in_guest_session
+from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import PAGE, cells, fields, find_all
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 from formicary.cli.values import parse_condition, parse_pairs

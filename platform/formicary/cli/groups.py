@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary.cli.guest_session import GuestSession, cells, fields, find_all, in_guest_session
+from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import cells, fields, find_all
 from formicary.cli.options import Json, examples
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Sessions of commands with a running platform, as its guests, and what they find in its directory."""
+"""Sessions of commands with a running platform, as its guests."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.directory.interface import Directory
-    from formicary.directory.model.description import ServiceDescription
-    from formicary.directory.model.query import Query
-    from formicary.management.descriptions import AgentDescription, AgentPlace, ContainerDescription
+    from formicary.management.descriptions import ContainerDescription
     from formicary.management.management import Management
 
 P = ParamSpec("P")
@@ -49,8 +47,6 @@ AsNamed = option(
     rich_help_panel=CONNECTION,
 )
 """As `As`, for commands with a default name, by which others address them."""
-PAGE = 10_000
-"""The most services that one search returns."""
 
 
 @dataclass(frozen=True)
@@ -247,34 +243,3 @@ async def _find_main(container: Container, settings: ConnectionSettings) -> Cont
         ) from None
     real = next((other.name for other in others if other.is_main), "another")
     raise UsageError(f"the platform's container is {real}, not {name}; set it with {option}")
-
-
-async def find_all(session: GuestSession, query: Query) -> tuple[ServiceDescription, ...]:
-    """Return all services that match a query, ignoring its limits."""
-    from msgspec.structs import replace
-
-    found: dict[tuple[str, str], ServiceDescription] = {}  # services may come and go between pages
-    offset = 0
-    while True:
-        page = await session.directory.search(replace(query, max_results=PAGE, offset=offset))
-        found |= {(service.agent, service.name): service for service in page}
-        offset += len(page)
-        if len(page) < PAGE:
-            return tuple(found.values())
-
-
-def state_of(agent: AgentDescription | AgentPlace) -> str:
-    """Return an agent's state for a table, with the destination of one in transit."""
-    if agent.state is None:
-        return ""
-    return agent.state.value if agent.transit is None else f"{agent.state.value} {agent.transit}"
-
-
-def cells(place: AgentPlace) -> tuple[str, str]:
-    """Return the columns CONTAINER and STATE of a table."""
-    return (place.container or "").partition(".")[0], state_of(place)
-
-
-def fields(place: AgentPlace) -> dict[str, Any]:
-    """Return the location and state of an agent for JSON."""
-    return {"container": place.container, "state": place.state, "transit": place.transit}

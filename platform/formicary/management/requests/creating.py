@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.errors import FormicaryError
-    from formicary.management.requests.router import LocalManagement, RequestRouter
+    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import RequestRouter
 
 MOST_NAMES: Final = 10_000
 """The most agents that one request creates."""

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.management.requests.router import LocalManagement, RequestRouter
+    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import RequestRouter
 
 A = TypeVar("A", bound="Action[Any]")
 

@@ -18,7 +18,7 @@ from formicary.management.requests.router import Caller, call
 
 if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
-    from formicary.management.requests.router import LocalManagement
+    from formicary.management.requests.local import LocalManagement
 
 logger = get_logger("formicary.management")
 

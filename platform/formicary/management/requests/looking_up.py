@@ -27,7 +27,8 @@ from formicary.observe.metrics import Figures, measure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.management.requests.router import LocalManagement, RequestRouter
+    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import RequestRouter
 
 MOST_RESULTS: Final = 100_000
 """The most agents that one search finds; in all containers, including those that its offset leaves out."""

@@ -12,7 +12,7 @@ from formicary.management.requests.language import OfAgent, Result, check_second
 from formicary.management.requests.router import Caller
 
 if TYPE_CHECKING:
-    from formicary.management.requests.router import LocalManagement
+    from formicary.management.requests.local import LocalManagement
 
 
 class _Placed(OfAgent[Result], frozen=True, kw_only=True):

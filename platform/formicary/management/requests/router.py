@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from copy import copy
-from functools import cached_property
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -17,7 +16,6 @@ from formicary.core.errors import (
     ManagementError,
     ManagementRequestError,
     NoAnswerError,
-    UnauthorisedError,
     UndeliveredError,
     UnknownAgentError,
 )
@@ -25,20 +23,15 @@ from formicary.core.names import MANAGEMENT, complete, is_container_of, natural
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.language import OfAgent, decode_error, decode_result, encode
+from formicary.management.requests.local import LocalManagement
 from formicary.management.requests.place_search import not_answered
-from formicary.management.requests.white_pages import WhitePages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
-    from formicary.core.agent import Agent
-    from formicary.core.micro import MicroAgent
     from formicary.fipa.management_agent import ManagementAgent
-    from formicary.management.guest import GuestServices
     from formicary.management.requests.language import Action, R
-    from formicary.management.services import PlatformServices
-    from formicary.observe.collector import Collector
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Action[Any]")
@@ -48,49 +41,6 @@ TIMEOUT: Final = 5.0
 
 PAUSES: Final = (0.01, 0.1, 0.5, 1.0)
 """Seconds between searches for an agent that is not where it should be."""
-
-
-class LocalManagement:
-    """A container, as actions see it."""
-
-    def __init__(self, container: Container) -> None:
-        self.container = container
-        self.white_pages = WhitePages(container)
-
-    @property
-    def services(self) -> PlatformServices | GuestServices:
-        """The container's services."""
-        return self.container.platform_services
-
-    @cached_property
-    def collector(self) -> Collector:
-        """The collector of events for viewers."""
-        from formicary.observe.collector import Collector
-
-        return Collector(self.container)
-
-    def find(self, name: str, asleep: type[ManagementError] = ManagementError) -> Agent | MicroAgent:
-        """Return an agent that is here and awake.
-
-        Args:
-            name: its full name.
-            asleep: the error to raise if it sleeps.
-        """
-        container = self.container
-        agent = container.dispatcher.agents.get(name) or container.lifecycle.arriving.get(name)
-        if agent is not None:
-            return agent
-        if container.dispatcher.sleepers is not None:
-            sleeping = self.services.sleeping
-            if sleeping.is_asleep(name) or sleeping.wakes(name):
-                raise asleep(f"agent {name} is asleep; wake it first, with a message or with `activate`")
-        if name in container.dispatcher.system_agents:
-            raise UnauthorisedError(
-                f"{name} is the container's own agent, and stays as long as the container runs"
-            )
-        if name.partition("@")[2] != container.domain:
-            raise UnknownAgentError(f"agent {name} is not in container {container.name}")
-        raise UnknownAgentError(container.dispatcher.why_unknown(name))
 
 
 class UnansweredError(ManagementError):
